@@ -1,0 +1,40 @@
+"""Secrets at rest: a text column that only the key list in the settings can read."""
+
+from functools import cache
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+
+
+@cache
+def _cipher(keys: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([Fernet(key) for key in keys])
+
+
+def cipher() -> MultiFernet:
+    """The first of `FIELD_ENCRYPTION_KEYS` encrypts, all of them decrypt."""
+    return _cipher(tuple(settings.FIELD_ENCRYPTION_KEYS))
+
+
+class EncryptedTextField(models.TextField):
+    """Text that is stored as a Fernet token; an unreadable token is an error, never a silent value."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        value = super().get_prep_value(value)
+        return cipher().encrypt(value.encode()).decode() if value else value
+
+    def from_db_value(
+        self, value: str | None, _expression: object, _connection: object
+    ) -> str | None:
+        if not value:
+            return value
+        try:
+            return cipher().decrypt(value.encode()).decode()
+        except InvalidToken as error:
+            raise ImproperlyConfigured(
+                f"{self.model._meta.label}.{self.name} cannot be decrypted: FIELD_ENCRYPTION_KEYS lacks "
+                "the key it was written with. Add that key to the list."
+            ) from error

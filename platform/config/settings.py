@@ -1,0 +1,238 @@
+"""Every setting of the site. Each `env()` stands here and in `.env.example`, in the same order."""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy as _
+
+from config.keys import stored_key
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = environ.Env()
+env.read_env(BASE_DIR / ".env")
+
+# The installation: where data lives, who may reach it, what protects it.
+QUINTET_VAR = Path(env("QUINTET_VAR", default=str(BASE_DIR / "var"))).resolve()
+HOST = env("HOST", default="127.0.0.1")
+PORT = env.int("PORT", default=8000)
+DEBUG = env.bool("DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+SITE_ORIGINS = env.list(
+    "SITE_ORIGINS", default=[f"http://127.0.0.1:{PORT}", f"http://localhost:{PORT}"]
+)
+SECRET_KEY = env("SECRET_KEY", default="") or stored_key(QUINTET_VAR / "secret_key")
+FIELD_ENCRYPTION_KEYS = env.list("FIELD_ENCRYPTION_KEYS", default=[]) or [
+    stored_key(QUINTET_VAR / "field_encryption_key")
+]
+QUINTET_ADMIN_PASSWORD = env("QUINTET_ADMIN_PASSWORD", default="")
+QUINTET_API_KEY = env("QUINTET_API_KEY", default="")
+
+# Stores. Without them: SQLite and the process's own memory.
+DATABASE_URL = env("DATABASE_URL", default=f"sqlite:///{QUINTET_VAR / 'quintet.sqlite3'}")
+DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=12)
+REDIS_URL = env("REDIS_URL", default="")
+
+# Runs: where they execute and how long things may take (seconds).
+RUN_EXECUTOR = env("RUN_EXECUTOR", default="in_process")
+RUN_HEARTBEAT = env.float("RUN_HEARTBEAT", default=5.0)
+RUN_LEASE = env.float("RUN_LEASE", default=15.0)
+RUN_DRAIN = env.float("RUN_DRAIN", default=30.0)
+EVENT_LOG_TTL = env.int("EVENT_LOG_TTL", default=3600)
+CURRENCY = env("CURRENCY", default="USD")
+
+# Set-up for people.
+LANGUAGE_CODE = env("LANGUAGE_CODE", default="en")
+TIME_ZONE = env("TIME_ZONE", default="UTC")
+LOG_LEVEL = env("LOG_LEVEL", default="INFO")
+
+INSTALLED_APPS = [
+    "daphne",
+    "config",
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.forms",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "axes",
+    "csp",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "apps.accounts",
+    "apps.providers",
+    "apps.toolbox",
+    "apps.studio",
+    "apps.conversations",
+    "apps.usage",
+    "apps.runs",
+    "apps.chat",
+    "apps.api",
+]
+
+# Every middleware here is async-capable: one that is not costs a thread hop per request.
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+
+def database(url: str) -> dict[str, Any]:
+    """Django's entry for `url`: SQLite in WAL mode with immediate transactions, PostgreSQL with a pool."""
+    entry: dict[str, Any] = environ.Env.db_url_config(url)
+    if entry["ENGINE"] == "django.db.backends.sqlite3":
+        entry["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        }
+        entry["TEST"] = {"NAME": str(QUINTET_VAR / "test.sqlite3")}
+    else:
+        entry["OPTIONS"] = {
+            "pool": {"min_size": 0, "max_size": DATABASE_POOL_SIZE, "timeout": 20},
+        }
+    return entry
+
+
+DATABASES = {"default": database(DATABASE_URL)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+        if REDIS_URL
+        else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    )
+}
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "apps.accounts.roles.RoleBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 1
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = all(
+    origin.startswith("https://") for origin in SITE_ORIGINS
+)
+CSRF_TRUSTED_ORIGINS = SITE_ORIGINS
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "font-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+USE_I18N = True
+USE_TZ = True
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+STATIC_URL = "/static/"
+STATIC_ROOT = QUINTET_VAR / "static"
+
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"polling_interval": 0.05}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "jobs"
+CELERY_TASK_ROUTES = {"apps.runs.tasks.execute_run": {"queue": "runs"}}
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE = {
+    "sweep-duties": {"task": "apps.runs.tasks.sweep_duties", "schedule": 60.0},
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "apps.accounts.authentication.ApiKeyAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["apps.api.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "apps.api.pagination.PageNumberPagination",
+    "PAGE_SIZE": 50,
+    "EXCEPTION_HANDLER": "apps.api.errors.answer_exception",
+    "NUM_PROXIES": 0,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Quintet",
+    "DESCRIPTION": "Configure agents, publish them, talk to them.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+UNFOLD = {
+    "SITE_TITLE": "Quintet",
+    "SITE_HEADER": "Quintet",
+    "SITE_URL": "/",
+    "STYLES": [lambda request: static("admin/quintet.css")],
+    "SHOW_HISTORY": True,
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+}
