@@ -1,5 +1,7 @@
 """Apps and their configuration: one draft, any number of published versions."""
 
+from typing import Any
+
 from django.core.validators import MaxValueValidator, MinLengthValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
@@ -7,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import ApiKey, User
 from apps.providers.models import LanguageModel
+from apps.studio.validators import validate_finite, validate_model_parameters
 from apps.studio.visibility import AppQuerySet
 from apps.toolbox.models import Tool
 
@@ -67,6 +70,15 @@ class App(models.Model):
         return self.name
 
 
+class VersionIsImmutable(Exception):
+    """Somebody tried to write or delete a published version, or one of its rows."""
+
+    def __init__(self, config: "AppConfig") -> None:
+        super().__init__(
+            f"{config} is published and never changes. Change the draft and publish it."
+        )
+
+
 class AppConfig(models.Model):
     """One configuration of an App: the draft, or an immutable numbered version.
 
@@ -125,16 +137,23 @@ class AppConfig(models.Model):
         _("temperature"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(0), MaxValueValidator(2)],
+        validators=[validate_finite, MinValueValidator(0), MaxValueValidator(2)],
     )
     top_p = models.FloatField(
-        _("top p"), null=True, blank=True, validators=[MinValueValidator(0), MaxValueValidator(1)]
+        _("top p"),
+        null=True,
+        blank=True,
+        validators=[validate_finite, MinValueValidator(0), MaxValueValidator(1)],
     )
     max_tokens = models.PositiveIntegerField(
         _("longest answer (tokens)"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
     parameters = models.JSONField(
-        _("further model parameters"), default=dict, blank=True, help_text=_("Sent as they are.")
+        _("further model parameters"),
+        default=dict,
+        blank=True,
+        validators=[validate_model_parameters],
+        help_text=_("A JSON object, sent to the model as it is."),
     )
     preset_prompt = models.TextField(_("preset prompt"), blank=True, max_length=50_000)
     dialog_round = models.PositiveSmallIntegerField(
@@ -196,8 +215,39 @@ class AppConfig(models.Model):
     def __str__(self) -> str:
         return f"{self.app.slug}@{self.version or 'draft'}"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            refuse_published(self)
+        super().save(*args, **kwargs)
 
-class AppConfigTool(models.Model):
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        refuse_published(self)
+        return super().delete(*args, **kwargs)
+
+
+def refuse_published(config: AppConfig) -> None:
+    if config.version is not None:
+        raise VersionIsImmutable(config)
+
+
+class ConfigRow(models.Model):
+    """A row that belongs to one configuration and is as immutable as that."""
+
+    config: Any
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        refuse_published(self.config)
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        refuse_published(self.config)
+        return super().delete(*args, **kwargs)
+
+
+class AppConfigTool(ConfigRow):
     """A tool given to the model, in the order in which people want to see it."""
 
     config = models.ForeignKey(AppConfig, on_delete=models.CASCADE, related_name="tool_choices")
@@ -215,10 +265,10 @@ class AppConfigTool(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.tool.name
+        return f"{self.config}: {self.tool.name}"
 
 
-class OpeningQuestion(models.Model):
+class OpeningQuestion(ConfigRow):
     """A question offered to somebody who opens an empty conversation."""
 
     config = models.ForeignKey(
@@ -236,7 +286,7 @@ class OpeningQuestion(models.Model):
         return self.text
 
 
-class ReviewKeyword(models.Model):
+class ReviewKeyword(ConfigRow):
     """A word that may not pass in a question or an answer. A blank one would block everything."""
 
     class Direction(models.TextChoices):
