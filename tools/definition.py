@@ -117,6 +117,15 @@ class ToolResult:
     is_truncated: bool = False
 
 
+class ToolFault(Exception):  # noqa: N818 -- a result that the model reads, not a fault of the program
+    """What a handler raises when it cannot do what was asked; the message tells the model why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
 ToolHandler = Callable[[ArgumentsObject, ToolExecutionContext], Awaitable[str]]
 
 
