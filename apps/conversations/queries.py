@@ -1,0 +1,40 @@
+"""Finding, renaming and deleting conversations."""
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from agents.outcome import UNFINISHED
+from apps.accounts.models import Caller
+from apps.conversations.models import Conversation
+from apps.studio.models import App
+
+LONGEST_TITLE = 60
+
+
+def conversations_of(caller: Caller, app: App | None = None) -> QuerySet[Conversation]:
+    """The caller's conversations that are not deleted, newest first; all Apps without `app`."""
+    mine = Conversation.objects.filter(caller=caller, is_deleted=False).order_by(
+        "-updated_at", "pk"
+    )
+    return mine if app is None else mine.filter(app=app)
+
+
+def rename_conversation(conversation: Conversation, title: str) -> None:
+    """Give it a title of 1 to 60 characters; raises ValidationError on `title`."""
+    title = " ".join(title.split())
+    if not 0 < len(title) <= LONGEST_TITLE:
+        raise ValidationError(
+            {"title": _("A title has 1 to %(n)d characters.") % {"n": LONGEST_TITLE}}
+        )
+    conversation.title = title
+    conversation.save(update_fields=["title"])
+
+
+def delete_conversation(conversation: Conversation) -> None:
+    """Take it from every list and ask its unfinished runs to stop; their late writes are dropped."""
+    conversation.is_deleted = True
+    conversation.save(update_fields=["is_deleted"])
+    unfinished = conversation.messages.filter(status__in=UNFINISHED, stop_requested_at=None)
+    unfinished.update(stop_requested_at=Now())
