@@ -18,7 +18,7 @@ test: .venv/dev $(CATALOGS) ## Run all tests; ONLY="tests/agents" runs some
 	@exec $(BIN)/python -m tests $(ONLY)
 
 check: .venv/dev ## Format, lint, types, imports, Django's checks, missing migrations
-	@exec $(BIN)/pre-commit run --all-files
+	@PRE_COMMIT_HOME=.venv/pre-commit exec $(BIN)/pre-commit run --all-files
 
 stores: .venv/dev ## Throw-away PostgreSQL and Redis to work against, until Ctrl-C
 	@exec $(BIN)/python -m tests.throwaway
