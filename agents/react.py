@@ -13,11 +13,14 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from agents.models.inference import ToolCallRequest
-from tools.arguments import ArgumentsProblem, read_object
 from tools.plain_text import clean_text
+
+
+class UnreadableCall(ValueError):  # noqa: N818 -- the output stays a plain message
+    """An output that begins like a call but is not one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +81,7 @@ class ReactStream:
     def _decide(self) -> str:
         try:
             self._call = read_call(self._held, self._tool_names, position=self._position)
-        except ArgumentsProblem:
+        except UnreadableCall:
             self._parse_failed = True
         self._is_plain = self._call is None
         return self._held if self._is_plain else ""
@@ -89,16 +92,16 @@ def read_call(
 ) -> ToolCallRequest | None:
     """The call that a whole output is, or None for an ordinary answer.
 
-    Raises ArgumentsProblem when a call was begun but is broken.
+    Raises UnreadableCall when a call was begun but is broken.
     """
     opening = _OPENING.match(text)
     if opening is None:
         if _TAG.match(text):
-            raise ArgumentsProblem("A <tool_call> must hold a JSON object.")
+            raise UnreadableCall("A <tool_call> must hold a JSON object.")
         return None
     try:
         written = _read_only_object(text, opening.end())
-    except ArgumentsProblem:
+    except UnreadableCall:
         if _TAG.match(text) or _CALL_KEY.search(text):
             raise
         return None
@@ -128,7 +131,7 @@ def _as_request(
         return None
     arguments = next((call[key] for key in _ARGUMENT_KEYS if key in call), None)
     if not isinstance(arguments, Mapping):
-        raise ArgumentsProblem("The arguments of a call must be a JSON object.")
+        raise UnreadableCall("The arguments of a call must be a JSON object.")
     raw = json.dumps(arguments, ensure_ascii=False)
     return ToolCallRequest(
         id=mint_call_id(name, raw, position),
@@ -145,20 +148,35 @@ def mint_call_id(name: str, arguments: str, position: int) -> str:
 
 
 def _read_only_object(text: str, start: int) -> dict[str, Any]:
-    written, end = read_object(text, start)
+    written, end = _read_object(text, start)
     if not _REST.match(text, end):
-        raise ArgumentsProblem("A call must be one JSON object.")
+        raise UnreadableCall("A call must be one JSON object.")
     return written
+
+
+def _read_object(text: str, start: int) -> tuple[dict[str, Any], int]:
+    """The object that begins with the brace at `start`, and where it ends."""
+    try:
+        written, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableCall(f"The call is not valid JSON: {error}") from error
+    return written, end
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON.")
 
 
 def _ends_in_fence(text: str, start: int) -> bool:
     try:
-        _, end = read_object(text, start)
-    except ArgumentsProblem:
+        _, end = _read_object(text, start)
+    except UnreadableCall:
         return False
     return _REST.match(text, end) is not None and text[end:].strip() != ""
 
 
+# Literal line breaks inside strings are let pass, as in native calls; NaN is not.
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
 _ARGUMENT_KEYS = ("args", "arguments", "action_input")
 _LONGEST_FENCE = len("</tool_call>")
 _LEAD = re.compile(r"\A[\s\ufeff\u200b]+")
