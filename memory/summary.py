@@ -30,9 +30,9 @@ async def write_summary(
         return None
     source = _write_source(old_summary, turns)
     summary = scrub(await complete(INSTRUCTIONS, fence(source, "conversation"))).strip()
-    if not summary or len(summary) > min(len(source), MAX_CHARACTERS):
+    if not summary or len(summary) > len(source):
         return None
-    return summary
+    return summary[:MAX_CHARACTERS]
 
 
 def write_summary_without_model(*, old_summary: str, turns: Sequence[Turn]) -> str:
