@@ -46,6 +46,11 @@ class Conversation(models.Model):
         related_name="+",
         verbose_name=_("summary covers up to"),
     )
+    failed_duties = models.PositiveSmallIntegerField(
+        default=0,
+        editable=False,
+        help_text=_("Failures of title and summary since the last success."),
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     updated_at = models.DateTimeField(_("updated at"), auto_now_add=True)
     is_deleted = models.BooleanField(_("deleted"), default=False)

@@ -1,0 +1,159 @@
+"""One model call as readers see it: what the ReAct protocol and the review hold back is held back here."""
+
+import time
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from agents.config import AgentMode
+from agents.context import RunContext
+from agents.models.inference import (
+    Confidence,
+    Inference,
+    InferenceRequest,
+    ModelCallError,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallRequest,
+    Usage,
+)
+from agents.models.retry import stream_with_retries
+from agents.outcome import FinishReason
+from agents.react import ReactStream
+from agents.records import AnswerDelta, CallFailed, Notice
+from agents.review import OutputReview
+from memory.token_estimate import estimate_tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What one model call gave. `text` is what readers were shown, `inference` what the model said."""
+
+    inference: Inference
+    text: str
+    calls: tuple[ToolCallRequest, ...] = ()
+    parse_failed: bool = False
+    is_blocked: bool = False
+
+    @property
+    def code(self) -> str:
+        return "output_blocked" if self.is_blocked else ""
+
+
+class AnswerStream:
+    """Runs one request and emits the deltas that may be shown under the id `step`."""
+
+    def __init__(self, context: RunContext, step: str, *, may_call: bool) -> None:
+        self._context = context
+        self._step = step
+        is_react = may_call and context.config.mode is AgentMode.REACT
+        names = [tool.name for tool in context.config.tools]
+        self._react = ReactStream(names) if is_react else None
+        keywords = context.config.review.output_keywords
+        self._review = OutputReview(keywords) if keywords else None
+        self._shown: list[str] = []
+        self._said: list[str] = []
+        self._is_blocked = False
+
+    async def run(self, request: InferenceRequest) -> Reply:
+        """Raises ModelCallError after the retries; the failed call is recorded."""
+        started = time.monotonic()
+        try:
+            inference = await self._consume(request)
+        except ModelCallError as error:
+            self._flush()
+            self._context.recorder.emit(
+                CallFailed(
+                    step=self._context.next_step("notice"),
+                    model=self._context.client.spec,
+                    code=error.code,
+                    message=error.message,
+                    latency=time.monotonic() - started,
+                )
+            )
+            raise
+        if inference is None:
+            inference = self._cut_inference(request, time.monotonic() - started)
+        return self._reply(inference)
+
+    async def _consume(self, request: InferenceRequest) -> Inference | None:
+        """The final inference, or None when the review cut the answer off."""
+        stream = stream_with_retries(self._context.client, request, on_retry=self._note_retry)
+        async with aclosing(stream) as deltas:
+            async for delta in deltas:
+                match delta:
+                    case TextDelta(text):
+                        self._said.append(text)
+                        self._show(self._react.feed(text) if self._react else text)
+                    case ReasoningDelta(text):
+                        self._context.recorder.emit(AnswerDelta(step=self._step, reasoning=text))
+                    case Inference():
+                        return delta
+                if self._is_blocked:
+                    return None
+        raise ModelCallError(
+            "malformed_stream", "The model client ended without a final inference."
+        )
+
+    def _show(self, text: str) -> None:
+        if self._review and text:
+            text, hit = self._review.feed(text)
+            self._is_blocked = self._is_blocked or hit
+        self._emit(text)
+
+    def _emit(self, text: str) -> None:
+        if text:
+            self._shown.append(text)
+            self._context.recorder.emit(AnswerDelta(step=self._step, text=text))
+
+    def _flush(self) -> None:
+        """Let go of what the review still holds back."""
+        if self._review and not self._is_blocked:
+            text, hit = self._review.flush()
+            self._is_blocked = hit
+            self._emit(text)
+
+    def _reply(self, inference: Inference) -> Reply:
+        calls, parse_failed = inference.tool_calls, False
+        if self._react:
+            outcome = self._react.finish()
+            self._show(outcome.text)
+            calls = (outcome.call,) if outcome.call else ()
+            parse_failed = outcome.parse_failed
+        self._flush()
+        if self._is_blocked:
+            calls = ()
+            self._emit(self._context.config.review.output_response)
+        return Reply(
+            inference=inference,
+            text="".join(self._shown),
+            calls=calls,
+            parse_failed=parse_failed,
+            is_blocked=self._is_blocked,
+        )
+
+    def _cut_inference(self, request: InferenceRequest, latency: float) -> Inference:
+        text = "".join(self._said)
+        prompt = "".join(str(message.content) for message in request.messages)
+        usage = Usage(
+            input_tokens=estimate_tokens(prompt),
+            output_tokens=estimate_tokens(text),
+            confidence=Confidence.ESTIMATED,
+        )
+        return Inference(
+            text=text,
+            reasoning="",
+            tool_calls=(),
+            finish_reason=FinishReason.CONTENT_FILTER,
+            usage=usage,
+            latency=latency,
+            first_token_latency=None,
+        )
+
+    def _note_retry(self, error: ModelCallError, attempt: int) -> None:
+        self._context.recorder.emit(
+            Notice(
+                step=self._context.next_step("notice"),
+                code="model_retry",
+                text=f"Attempt {attempt} failed ({error.code}: {error.message}); trying again.",
+            )
+        )

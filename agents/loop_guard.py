@@ -1,0 +1,52 @@
+"""Notices a model that goes in circles."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from agents.failure import RunFailed
+from agents.models.inference import ToolCallRequest
+from tools.definition import ToolResult
+
+WARN_AT = 3
+FAIL_AT = 5
+BAD_ROUNDS = 3
+# What the gate says about calls that could not be made at all.
+BAD_CODES = frozenset({"unknown_tool", "blank_name", "invalid_arguments"})
+
+
+@dataclass
+class LoopGuard:
+    """Counts equal failures (tool, arguments, error) and rounds in which nothing could be called."""
+
+    failures: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    bad_rounds: int = 0
+
+    def remark(self, call: ToolCallRequest, result: ToolResult) -> str:
+        """What to tell the model beside the result, or "". Raises RunFailed at the fifth equal failure."""
+        if result.error is None:
+            return ""
+        arguments = call.raw_arguments
+        if call.arguments is not None:
+            arguments = json.dumps(dict(call.arguments), sort_keys=True)
+        key = (call.name, arguments, result.error.code)
+        self.failures[key] += 1
+        count = self.failures[key]
+        if count >= FAIL_AT:
+            raise RunFailed(
+                "loop_detected",
+                f"The model called {call.name!r} {count} times with the same arguments and the same error.",
+            )
+        if count < WARN_AT:
+            return ""
+        return f"You made this same call {count} times with the same error. Do something else."
+
+    def end_round(self, results: list[ToolResult]) -> None:
+        """Raises RunFailed after three rounds in a row in which no call was possible."""
+        is_bad = all(result.error and result.error.code in BAD_CODES for result in results)
+        self.bad_rounds = self.bad_rounds + 1 if is_bad else 0
+        if self.bad_rounds >= BAD_ROUNDS:
+            raise RunFailed(
+                "unusable_tool_calls",
+                f"The model asked {BAD_ROUNDS} times in a row for tool calls that cannot be made.",
+            )

@@ -1,0 +1,138 @@
+"""The event log that other processes read: a Redis stream per task, fed from the memory log.
+
+One stream entry holds the events of one flush; its id is `<last seq>-0`, so "after = n" is the read position
+`n-0` and a repeated write of the same entry is refused by Redis itself. Without Redis a run goes on: its
+process serves from memory, other readers fall back to the rows.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.exceptions import RedisError, ResponseError
+
+from agents.event_log import LogGone
+from agents.events import AgentThought
+from agents.memory_event_log import MemoryEventLog
+
+logger = logging.getLogger(__name__)
+
+FLUSH_INTERVAL = 0.05
+LONGEST_RUN = 2 * 24 * 3600
+RETRY_FOR = 60.0
+
+
+class RedisEventLog:
+    """`ttl` is how long, in seconds, a finished run's events stay."""
+
+    def __init__(self, url: str, *, ttl: int, linger: float = 60.0) -> None:
+        self._ttl = ttl
+        self._memory = MemoryEventLog(linger=linger)
+        self._redis = Redis.from_pool(
+            BlockingConnectionPool.from_url(
+                url, max_connections=512, socket_connect_timeout=2, socket_timeout=10
+            )
+        )
+        self._unwritten: dict[str, list[AgentThought]] = {}
+        self._writers: dict[str, asyncio.Task[None]] = {}
+
+    def open(self, task_id: str) -> None:
+        self._memory.open(task_id)
+
+    def append(self, task_id: str, events: Sequence[AgentThought]) -> None:
+        if self._memory.knows(task_id) or events[0].seq == 1:
+            self._memory.append(task_id, events)
+        self._unwritten.setdefault(task_id, []).extend(events)
+        if task_id not in self._writers:
+            writer = asyncio.get_running_loop().create_task(self._write(task_id))
+            self._writers[task_id] = writer
+
+    async def read(self, task_id: str, *, after: int, wait: float) -> list[AgentThought]:
+        if self._memory.knows(task_id):
+            return await self._memory.read(task_id, after=after, wait=wait)
+        try:
+            return await self._read_stream(task_id, after=after, wait=wait)
+        except RedisError as error:
+            raise LogGone(task_id) from error
+
+    async def last_seq(self, task_id: str) -> int:
+        known = await self._memory.last_seq(task_id)
+        if known:
+            return known
+        try:
+            newest = await self._redis.xrevrange(_key(task_id), count=1)
+        except RedisError:
+            return 0
+        return _seq(newest[0][0]) if newest else 0
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._writers.values(), return_exceptions=True)
+        await self._redis.aclose()
+
+    async def _read_stream(self, task_id: str, *, after: int, wait: float) -> list[AgentThought]:
+        key = _key(task_id)
+        block = max(1, int(min(wait, 5.0) * 1000))
+        answer: list[Any] = await self._redis.xread({key: f"{after}-0"}, block=block)
+        entries = answer[0][1] if answer else []
+        if not entries:
+            newest = await self._redis.xrevrange(key, count=1)
+            if not newest:
+                raise LogGone(task_id)
+            if _seq(newest[0][0]) < after:
+                return await self._read_stream(task_id, after=0, wait=wait)
+            return []
+        events = [
+            AgentThought.model_validate(event)
+            for _id, fields in entries
+            for event in json.loads(fields[b"events"])
+            if event["seq"] > after
+        ]
+        if events[0].seq != after + 1:
+            raise LogGone(task_id)
+        return events
+
+    async def _write(self, task_id: str) -> None:
+        """Append what has gathered, at most every FLUSH_INTERVAL, until nothing is left."""
+        failing_since: float | None = None
+        loop = asyncio.get_running_loop()
+        try:
+            while events := self._unwritten.get(task_id):
+                try:
+                    await self._write_entry(task_id, events)
+                except (RedisError, OSError) as error:
+                    failing_since = failing_since or loop.time()
+                    if loop.time() - failing_since > RETRY_FOR:
+                        logger.warning("Event log of task %s is not in Redis: %s", task_id, error)
+                        return
+                    await asyncio.sleep(1.0)
+                    continue
+                failing_since = None
+                self._unwritten[task_id] = self._unwritten[task_id][len(events) :]
+                await asyncio.sleep(FLUSH_INTERVAL)
+        finally:
+            self._unwritten.pop(task_id, None)
+            del self._writers[task_id]
+
+    async def _write_entry(self, task_id: str, events: Sequence[AgentThought]) -> None:
+        key = _key(task_id)
+        body = "[" + ",".join(event.as_json() for event in events) + "]"
+        try:
+            await self._redis.xadd(key, {"events": body}, id=f"{events[-1].seq}-0")
+        except ResponseError as error:
+            if "equal or smaller" not in str(error):
+                raise
+        if events[-1].event.is_terminal:
+            await self._redis.expire(key, self._ttl)
+        elif events[0].seq == 1:
+            await self._redis.expire(key, LONGEST_RUN)
+
+
+def _key(task_id: str) -> str:
+    return f"quintet:events:{task_id}"
+
+
+def _seq(entry_id: bytes) -> int:
+    return int(entry_id.split(b"-")[0])

@@ -1,0 +1,33 @@
+"""A stored step told as the event it was."""
+
+from agents.events import AgentThought, QueueEvent
+from agents.projection import shorten
+from apps.conversations.models import MessageAgentThought
+
+
+def thought_of_step(step: MessageAgentThought, task_id: str) -> AgentThought:
+    """The step as one finished AgentThought, as builders see it; `for_audience` cuts it for others."""
+    tokens = (step.input_tokens, step.output_tokens)
+    return AgentThought(
+        id=step.event_id,
+        task_id=task_id,
+        seq=step.last_seq,
+        event=QueueEvent(step.event),
+        code=step.code or None,
+        thought=step.thought or None,
+        observation=shorten(step.observation) if step.observation else None,
+        tool=step.tool or None,
+        tool_source=step.tool_source or None,
+        tool_call_id=step.tool_call_id,
+        tool_input=step.tool_input or None,
+        tool_status=step.tool_status or None,
+        answer=step.answer or None,
+        reasoning=step.reasoning or None,
+        total_token_count=None if None in tokens else sum(t for t in tokens if t is not None),
+        input_tokens=step.input_tokens,
+        output_tokens=step.output_tokens,
+        total_price=step.price,
+        latency=step.latency,
+        message=step.new_messages,
+        created_at=step.created_at,
+    )

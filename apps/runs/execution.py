@@ -1,0 +1,106 @@
+"""One run from claim to end. Every run ends exactly once, whatever happened in it."""
+
+import asyncio
+import logging
+
+from agents.context import RunContext
+from agents.failure import RunFailed
+from agents.graph import run_agent
+from agents.models.inference import ModelCallError
+from agents.models.loading import load_client
+from agents.outcome import FinishReason, Outcome, RunError, RunStatus
+from agents.records import RunStarted
+from apps.conversations.models import Message
+from apps.runs.assembly import Assembled, assemble
+from apps.runs.claim import claim_message, next_in_line
+from apps.runs.database import in_database
+from apps.runs.home import RunHome
+from apps.runs.recorder import RunRecorder
+from apps.runs.tasks import wake_duties
+from tools.execution import ToolGate
+
+logger = logging.getLogger(__name__)
+
+
+async def execute(task_id: str, home: RunHome) -> None:
+    """Claim and run a queued Message, record its end, then wake whoever waits behind it."""
+    message = await in_database(claim_message, task_id)
+    if message is None:
+        return
+    recorder = RunRecorder(message, home.log)
+    home.recorders[task_id] = recorder
+    try:
+        outcome = await _outcome_of(message, recorder, home)
+        await recorder.end(outcome)
+    finally:
+        del home.recorders[task_id]
+    if following := await in_database(_look_around, message):
+        home.submit(following)
+
+
+def _look_around(message: Message) -> str | None:
+    """Wake the duties behind an ended turn; the task id of the turn that waits behind it."""
+    wake_duties(message)
+    return next_in_line(message.conversation_id)
+
+
+async def _outcome_of(message: Message, recorder: RunRecorder, home: RunHome) -> Outcome:
+    """How the run ended. This is the run's edge: every fault becomes an outcome here."""
+    try:
+        recorder.emit(
+            RunStarted(message_id=str(message.pk), conversation_id=str(message.conversation_id))
+        )
+        assembled = await in_database(assemble, message)
+        async with asyncio.timeout(assembled.config.limits.turn_timeout):
+            return await run_agent(_context(message, assembled, recorder))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()
+        return _cancelled(home.reason_of(str(message.task_id)))
+    except TimeoutError:
+        return _failed(
+            RunStatus.TIMEOUT, "turn_timeout", "The answer took longer than the App allows."
+        )
+    except ModelCallError as error:
+        status = RunStatus.TIMEOUT if error.code == "model_timeout" else RunStatus.ERROR
+        return _failed(status, error.code, error.message, is_retryable=error.is_retryable)
+    except RunFailed as error:
+        return _failed(RunStatus.ERROR, error.code, error.message, is_retryable=error.is_retryable)
+    except Exception:
+        logger.exception("Run %s failed", message.task_id)
+        return _failed(
+            RunStatus.ERROR,
+            "internal_error",
+            f"Something went wrong on the server. The log names it by the task {message.task_id}.",
+        )
+
+
+def _context(message: Message, assembled: Assembled, recorder: RunRecorder) -> RunContext:
+    message.config_hash = assembled.config.config_hash
+    return RunContext(
+        config=assembled.config,
+        request=assembled.request,
+        client=load_client(assembled.config.model),
+        gate=ToolGate(assembled.tools),
+        recorder=recorder,
+    )
+
+
+def _cancelled(reason: RunStatus) -> Outcome:
+    if reason is RunStatus.STOPPED:
+        return Outcome(status=RunStatus.STOPPED, finish_reason=FinishReason.STOP)
+    return _failed(
+        RunStatus.INTERRUPTED,
+        "interrupted",
+        "The server was stopped while this answer was written. Ask again to continue.",
+        is_retryable=True,
+    )
+
+
+def _failed(status: RunStatus, code: str, message: str, *, is_retryable: bool = False) -> Outcome:
+    return Outcome(
+        status=status,
+        finish_reason=FinishReason.ERROR,
+        error=RunError(code=code, message=message, is_retryable=is_retryable),
+    )

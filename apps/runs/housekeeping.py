@@ -1,0 +1,61 @@
+"""What a process that executes runs does beside them: heartbeat, reaper, listening for stops."""
+
+import asyncio
+import logging
+
+from django.conf import settings
+from django.db import DatabaseError
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from apps.runs.heartbeat import beat
+from apps.runs.home import RunHome, get_home
+from apps.runs.reaper import reap
+from apps.runs.stop import STOP_CHANNEL
+
+logger = logging.getLogger(__name__)
+
+_keepers: dict[asyncio.AbstractEventLoop, list[asyncio.Task[None]]] = {}
+
+
+def begin_housekeeping() -> None:
+    """Bind this process's home to the running loop and start its duties; once per loop."""
+    loop = asyncio.get_running_loop()
+    if loop in _keepers:
+        return
+    home = get_home()
+    home.bind(loop)
+    duties = [loop.create_task(_keep_house(home), name="housekeeping")]
+    if settings.REDIS_URL:
+        duties.append(loop.create_task(_listen_for_stops(home), name="stop listener"))
+    _keepers[loop] = duties
+
+
+async def end_housekeeping() -> None:
+    """Stop the duties of the running loop."""
+    for task in _keepers.pop(asyncio.get_running_loop(), []):
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def _keep_house(home: RunHome) -> None:
+    while True:
+        try:
+            await beat(home)
+            await reap(home)
+        except DatabaseError:
+            logger.warning("Heartbeat failed: the database does not answer.", exc_info=True)
+        await asyncio.sleep(settings.RUN_HEARTBEAT)
+
+
+async def _listen_for_stops(home: RunHome) -> None:
+    while True:
+        try:
+            async with Redis.from_url(settings.REDIS_URL).pubsub() as channel:
+                await channel.subscribe(STOP_CHANNEL)
+                async for announcement in channel.listen():
+                    if announcement["type"] == "message":
+                        home.stop(announcement["data"].decode())
+        except (RedisError, OSError) as error:
+            logger.warning("Stops are not heard from Redis (%s); the rows still tell them.", error)
+            await asyncio.sleep(1.0)
