@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from apps.runs.database import close_connections
 from tests.fakes.upstream import UpstreamServer
 from tests.running_site import RunningSite
 from tests.throwaway.postgresql import PostgresCluster, database_of_its_own
@@ -40,6 +41,20 @@ def django_db_modify_db_settings(
     database = settings.DATABASES["default"]
     if database["ENGINE"] == "django.db.backends.sqlite3":
         database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def _database_threads_end_with_the_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs reach the database from threads of their own; their connections must not outlive its tables."""
+    marker = request.node.get_closest_marker("django_db")
+    is_committing = "transactional_db" in request.fixturenames or (
+        marker is not None and marker.kwargs.get("transaction", False)
+    )
+    if is_committing:
+        request.getfixturevalue("transactional_db")
+    yield
+    if is_committing:
+        close_connections()
 
 
 @pytest.fixture
