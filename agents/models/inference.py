@@ -1,6 +1,6 @@
 """The one interface to a model: a request in, deltas and exactly one final inference out."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -124,7 +124,8 @@ class Inference:
     """The end of one model call. Latencies are in seconds.
 
     `finish_reason` LENGTH or ERROR means that no tool call of it may run. `raw` keeps what a provider wants
-    back (signatures), as JSON.
+    back (signatures), as JSON; as `additional_kwargs['raw']` of the AIMessage it finds its way back (`wire.py`).
+    The deltas of the call add up to `text` and `reasoning`.
     """
 
     text: str
@@ -166,7 +167,7 @@ class ModelClient(Protocol):
 
     spec: ModelSpec
 
-    def stream(self, request: InferenceRequest) -> AsyncIterator[Delta | Inference]:
+    def stream(self, request: InferenceRequest) -> AsyncGenerator[Delta | Inference, None]:
         """Deltas as they come, then exactly one `Inference`, last. Closing the iterator closes the connection.
 
         Raises ModelCallError; a stream cut after the first token raises `upstream_truncated`.

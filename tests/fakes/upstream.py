@@ -218,13 +218,12 @@ def system_text(body: Body) -> str:
 
 
 def purpose_of(body: Body) -> str:
-    """`title`, `summary` or `answer`, told from the first line of the system prompt."""
+    """`title`, `summary` or `answer`, told from how the system prompt begins."""
     opening = system_text(body)[:200].casefold()
-    if body.get("tools"):
+    if body.get("tools") or opening.startswith("# identity"):
         return "answer"
-    return next(
-        (p for p, word in (("title", "title"), ("summary", "summar")) if word in opening), "answer"
-    )
+    asked = (name for name, word in (("title", "title"), ("summary", "summar")) if word in opening)
+    return next(asked, "answer")
 
 
 def purpose(name: str) -> Predicate:

@@ -1,0 +1,168 @@
+"""One streaming HTTP answer of a model service, with its timeouts."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+
+from agents.models.completion import Completion
+from agents.models.endpoints import endpoint, request_headers
+from agents.models.errors import error_of_response, without_secrets
+from agents.models.inference import Delta, ModelCallError, ModelSpec
+from agents.models.sessions import shared_session
+from agents.models.sse import DataLines
+
+LONGEST_ERROR_BODY = 64 * 1024
+LINGER_AFTER_FINISH = 5.0
+LINGER_AFTER_DONE = 0.05
+
+
+class HttpStream:
+    """Reads an answer piece by piece into its completion.
+
+    The first delta may take `first_token_timeout` from the request on, every later payload `idle_timeout`.
+    Once the service has named a finish reason, silence or a lost connection is the end and no error.
+    """
+
+    def __init__(
+        self,
+        response: aiohttp.ClientResponse,
+        completion: Completion,
+        *,
+        spec: ModelSpec,
+        deadline: float,
+    ) -> None:
+        self.completion = completion
+        self._response = response
+        self._spec = spec
+        self._deadline = deadline
+        self._lines = DataLines()
+        self._has_begun = False
+        self._is_over = False
+
+    async def next_deltas(self) -> list[Delta] | None:
+        """The deltas of what arrives next, maybe none; None after the last.
+
+        Raises ModelCallError: model_timeout, upstream_truncated, malformed_stream, or what an event says.
+        """
+        if self._is_over:
+            self._check_complete()
+            return None
+        received = await self._receive()
+        if not received:
+            self._is_over = True
+            rest = self.completion.take_rest(self._lines.rest(), self._lines.stray)
+            return rest + self.completion.flush()
+        payloads = self._lines.feed(received)
+        deltas = [delta for payload in payloads for delta in self.completion.take(payload)]
+        self._has_begun = self._has_begun or bool(deltas)
+        if payloads:
+            self._move_deadline()
+        return deltas
+
+    async def _receive(self) -> bytes:
+        """What arrived, or nothing at the end."""
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                return await self._response.content.readany()
+        except TimeoutError as error:
+            if self.completion.finish_reason:
+                return b""
+            raise self._timeout() from error
+        except (aiohttp.ClientError, OSError) as error:
+            if self.completion.finish_reason:
+                return b""
+            raise _truncated(self._spec) from error
+
+    def _move_deadline(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if self.completion.is_done:
+            self._deadline = now + LINGER_AFTER_DONE
+        elif self.completion.finish_reason:
+            self._deadline = now + min(LINGER_AFTER_FINISH, self._spec.idle_timeout)
+        elif self._has_begun:
+            self._deadline = now + self._spec.idle_timeout
+
+    def _check_complete(self) -> None:
+        if not self.completion.finish_reason:
+            raise _truncated(self._spec)
+
+    def _timeout(self) -> ModelCallError:
+        if self._has_begun:
+            silence = f"sent nothing for {self._spec.idle_timeout:g} s in the middle of its answer"
+        else:
+            silence = f"did not begin to answer within {self._spec.first_token_timeout:g} s"
+        return ModelCallError("model_timeout", f"The model {self._spec.label!r} {silence}.")
+
+
+@asynccontextmanager
+async def open_stream(
+    spec: ModelSpec, body: Mapping[str, Any], completion: Completion
+) -> AsyncGenerator[HttpStream, None]:
+    """Send the request; leaving closes the response, and its connection unless it came to its end.
+
+    Raises ModelCallError when the service cannot be reached, does not answer in time or answers no 2xx.
+    """
+    deadline = asyncio.get_running_loop().time() + spec.first_token_timeout
+    response = await _post(spec, body, deadline)
+    try:
+        if not 200 <= response.status < 300:
+            raise await _refusal(spec, response, deadline)
+        yield HttpStream(response, completion, spec=spec, deadline=deadline)
+    finally:
+        response.close()
+
+
+async def _post(
+    spec: ModelSpec, body: Mapping[str, Any], deadline: float
+) -> aiohttp.ClientResponse:
+    content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await shared_session().post(
+                endpoint(spec, "/chat/completions"),
+                data=content,
+                headers=request_headers(spec),
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=spec.connect_timeout),
+            )
+    except aiohttp.ConnectionTimeoutError as error:
+        silence = f"could not be reached within {spec.connect_timeout:g} s"
+        message = f"The model {spec.label!r} {silence}."
+        raise ModelCallError("model_timeout", message, is_retryable=True) from error
+    except TimeoutError as error:
+        silence = f"did not begin to answer within {spec.first_token_timeout:g} s"
+        raise ModelCallError("model_timeout", f"The model {spec.label!r} {silence}.") from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise unreachable(spec, error) from error
+
+
+async def _refusal(
+    spec: ModelSpec, response: aiohttp.ClientResponse, deadline: float
+) -> ModelCallError:
+    """The error of an answer, with as much of its body as arrives in time."""
+    body = b""
+    try:
+        async with asyncio.timeout_at(deadline):
+            while len(body) < LONGEST_ERROR_BODY and (piece := await response.content.readany()):
+                body += piece
+    except (TimeoutError, aiohttp.ClientError, OSError) as error:
+        body = body or str(error).encode()
+    text = body[:LONGEST_ERROR_BODY].decode("utf-8", "replace")
+    return error_of_response(spec, response.status, text, response.headers)
+
+
+def unreachable(spec: ModelSpec, error: Exception) -> ModelCallError:
+    """The error of a connection that could not be made or broke before an answer."""
+    cause = without_secrets(spec, str(error) or type(error).__name__)
+    is_lasting = isinstance(error, aiohttp.InvalidURL | aiohttp.ClientSSLError)
+    message = f"The model {spec.label!r} could not be reached: {cause}"
+    return ModelCallError("connection_failed", message, is_retryable=not is_lasting)
+
+
+def _truncated(spec: ModelSpec) -> ModelCallError:
+    message = f"The answer of the model {spec.label!r} broke off before its end."
+    return ModelCallError("upstream_truncated", message, is_retryable=True)
