@@ -7,8 +7,8 @@ _SECRETS = re.compile(
     r"(?i)(?P<lead>\b(?:bearer|basic)\s+"
     r"|[\w-]{0,32}(?:api[_-]?key|token|secret|passw(?:or)?d|authorization)[\"']?\s{0,4}[=:]\s{0,4}[\"']?"
     r"(?:(?:bearer|basic)\s+)?"
-    r"|://[^\s/:@]{0,64}:)"
-    r"[^\s\"'&,;@]{3,}"
+    r")[^\s\"'&,;@]{3,}"
+    r"|(?P<address>://[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)"
     r"|\b(?:sk|pk|ghp|gho|xox[abp])[-_][\w-]{8,}"
 )
 
@@ -23,7 +23,7 @@ def clean_text(text: str) -> str:
 
 def redact(text: str) -> str:
     """`text` with everything that looks like a credential blacked out."""
-    return _SECRETS.sub(lambda match: f"{match['lead'] or ''}[redacted]", text)
+    return _SECRETS.sub(lambda match: f"{match['lead'] or match['address'] or ''}[redacted]", text)
 
 
 def shorten(text: str, limit: int) -> str:

@@ -1,7 +1,22 @@
+from typing import Any
+
 from django.apps import AppConfig as DjangoAppConfig
+from django.apps.registry import Apps
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
 class ToolboxConfig(DjangoAppConfig):
     name = "apps.toolbox"
     verbose_name = _("Tools")
+
+    def ready(self) -> None:
+        post_migrate.connect(_sync_tools, sender=self)
+
+
+def _sync_tools(*, apps: Apps, **_kwargs: Any) -> None:
+    """With every migration, since code and schema change together; not when the table was taken away."""
+    from apps.toolbox.sync import sync_tools  # noqa: PLC0415 -- models load after the app registry
+
+    if "tool" in apps.all_models["toolbox"]:
+        sync_tools()
