@@ -4,26 +4,21 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from channels.routing import ProtocolTypeRouter, URLRouter
-from django.conf import settings
+from channels.routing import ProtocolTypeRouter
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 http_application = get_asgi_application()
 
-from apps.chat.origins import OnlyFromSite  # noqa: E402 -- models are loaded only now
-from apps.chat.routing import websocket_urlpatterns  # noqa: E402
+from apps.chat.routing import websocket_application  # noqa: E402 -- models are loaded only now
 from apps.runs.housekeeping import begin_housekeeping  # noqa: E402
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 _protocols = ProtocolTypeRouter(
-    {
-        "http": ASGIStaticFilesHandler(http_application),
-        "websocket": OnlyFromSite(URLRouter(websocket_urlpatterns), settings.SITE_ORIGINS),
-    }
+    {"http": ASGIStaticFilesHandler(http_application), "websocket": websocket_application}
 )
 
 

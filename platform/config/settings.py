@@ -51,10 +51,10 @@ LOG_LEVEL = env("LOG_LEVEL", default="INFO")
 INSTALLED_APPS = [
     "daphne",
     "config",
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     "unfold.contrib.forms",
-    "django.contrib.admin",
+    "apps.accounts.admin_config.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -227,6 +227,9 @@ UNFOLD = {
     "SITE_URL": "/",
     "STYLES": [lambda request: static("admin/quintet.css")],
     "SHOW_HISTORY": True,
+    "SHOW_BACK_BUTTON": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "SIDEBAR": {"navigation": "apps.accounts.navigation.sidebar"},
 }
 
 LOGGING = {

@@ -1,0 +1,85 @@
+"""What runs beside the web server: background duties in threads of this process, or Celery's own processes."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from celery.beat import EmbeddedService, Scheduler
+from celery.worker import WorkController
+from django.conf import settings
+
+from config.celery import app
+
+PLATFORM = Path(__file__).resolve().parents[1]
+
+
+class Background(Protocol):
+    """The background of a site, started once and stopped once."""
+
+    def start(self) -> None: ...
+
+    def stop(self, seconds: float) -> None:
+        """End within `seconds`."""
+        ...
+
+
+class BackgroundThreads:
+    """Without Redis: a Celery worker and the beat in threads, over the in-memory transport."""
+
+    def __init__(self) -> None:
+        self._worker = WorkController(
+            app=app, pool_cls="threads", concurrency=2, queues=["jobs"], loglevel="WARNING"
+        )
+        self._beat = EmbeddedService(app, thread=True, scheduler_cls=Scheduler)
+        self._thread = threading.Thread(target=self._worker.start, name="worker", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._beat.start()
+
+    def stop(self, seconds: float) -> None:
+        self._beat.stop()
+        self._worker.stop()
+        self._thread.join(timeout=seconds)
+
+
+class BackgroundProcesses:
+    """With Redis: Celery workers and beat as processes, as in a larger installation."""
+
+    def __init__(self) -> None:
+        self._commands = [
+            ["worker", "--queues", "jobs", "--concurrency", "2", "--hostname", "jobs@%h"],
+            ["beat", "--schedule", str(settings.QUINTET_VAR / "beat-schedule"), "--pidfile", ""],
+        ]
+        if settings.RUN_EXECUTOR == "celery":
+            runs = ["worker", "--queues", "runs", "--pool", "threads", "--concurrency", "64"]
+            self._commands.append([*runs, "--hostname", "runs@%h"])
+        self._children: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        path = os.pathsep.join([str(PLATFORM), str(settings.BASE_DIR)])
+        for command in self._commands:
+            self._children.append(
+                subprocess.Popen(  # noqa: S603 -- fixed commands of this file
+                    [sys.executable, "-m", "celery", "-A", "config", *command, "--loglevel", "WARNING"],
+                    env={**os.environ, "PYTHONPATH": path},
+                    cwd=settings.BASE_DIR,
+                )
+            )
+
+    def stop(self, seconds: float) -> None:
+        for child in self._children:
+            child.terminate()
+        for child in self._children:
+            try:
+                child.wait(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+
+def make_background() -> Background:
+    return BackgroundProcesses() if settings.REDIS_URL else BackgroundThreads()

@@ -1,0 +1,87 @@
+"""`manage.py demo`: what a fresh site needs to be tried out. Safe to repeat; nothing is ever overwritten."""
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.core.management.base import BaseCommand
+
+from apps.accounts.api_keys import create_api_key, digest_of
+from apps.accounts.models import ApiKey, User
+from apps.accounts.roles import OPERATORS
+from apps.providers.models import LanguageModel, ModelProvider
+from apps.studio.drafts import change_draft, create_app
+from apps.studio.models import App
+from apps.studio.publishing import publish
+from apps.toolbox.sync import sync_tools
+
+ALL_SCOPES = {"can_chat": True, "can_manage": True, "can_read_usage": True}
+
+
+class Command(BaseCommand):
+    """The first operator, the key of the environment, the tool catalogue, the demo model and its two Apps."""
+
+    help = "Seed a fresh site with an operator, a demo model and demo Apps."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        sync_tools()
+        operator = self._first_operator()
+        if settings.QUINTET_API_KEY and not _is_known(settings.QUINTET_API_KEY):
+            create_api_key(
+                user=operator, name="QUINTET_API_KEY", secret=settings.QUINTET_API_KEY, **ALL_SCOPES
+            )
+        if not App.objects.exists():
+            make_demo_apps(operator)
+
+    def _first_operator(self) -> User:
+        operator = User.objects.filter(is_superuser=True).order_by("pk").first()
+        if operator is not None:
+            return operator
+        password = settings.QUINTET_ADMIN_PASSWORD or secrets.token_urlsafe(12)
+        operator = User.objects.create_superuser("admin", password=password)
+        operator.groups.add(Group.objects.get(name=OPERATORS))
+        if not settings.QUINTET_ADMIN_PASSWORD:
+            self.stdout.write(f"First operator: admin, password: {password} (shown only now)")
+        return operator
+
+
+def _is_known(secret: str) -> bool:
+    return ApiKey.objects.filter(digest=digest_of(secret)).exists()
+
+
+def make_demo_apps(operator: User) -> None:
+    """One App for each way of calling tools, both on the built-in model that needs no key."""
+    provider, _ = ModelProvider.objects.get_or_create(
+        name="demo", defaults={"kind": ModelProvider.Kind.DEMO}
+    )
+    for slug, name, model, is_native in (
+        ("demo", "Demo", "demo", True),
+        ("demo-react", "Demo (ReAct)", "demo-react", False),
+    ):
+        LanguageModel.objects.get_or_create(
+            provider=provider, name=model, defaults={"tool_call": is_native}
+        )
+        _make_demo_app(operator, slug=slug, name=name, model=f"demo/{model}")
+
+
+def _make_demo_app(operator: User, *, slug: str, name: str, model: str) -> None:
+    app = create_app(
+        owner=operator,
+        slug=slug,
+        name=name,
+        icon="🎻",
+        description="Answers without a key: it tells the time and calculates.",
+        visibility=App.Visibility.SITE,
+    )
+    draft = change_draft(
+        app,
+        revision=1,
+        changes={
+            "model": model,
+            "tools": ["current_time", "calculator"],
+            "opening_statement": "Hello! I am a built-in demo model. Ask me for the time, or give me a sum.",
+            "opening_questions": ["What time is it in Tokyo?", "What is (17 + 4) * 3.5?"],
+        },
+    )
+    publish(app, revision=draft.revision, user=operator)

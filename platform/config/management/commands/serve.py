@@ -1,0 +1,45 @@
+"""`manage.py serve`: the whole site in one command."""
+
+from typing import Any
+
+from daphne.server import Server  # noqa: F401 -- first of all: it chooses the reactor for the process
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.core.management.base import BaseCommand
+
+from config.background import make_background
+from config.web_server import WebServer
+
+EXECUTORS = ("in_process", "celery")
+
+
+class Command(BaseCommand):
+    """Migrates, seeds a fresh site, then serves web, runs and background duties until it is told to end."""
+
+    help = "Start the site: web server, runs and background duties."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        check_executor()
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("demo", verbosity=0)
+        server = WebServer(make_background(), on_ready=self._announce)
+        if not server.run():
+            raise CommandError(
+                f"Port {settings.PORT} of {settings.HOST} cannot be listened on. Set PORT to a free one."
+            )
+
+    def _announce(self) -> None:
+        self.stdout.write(f"Quintet is ready on http://{settings.HOST}:{settings.PORT}")
+        self.stdout.flush()
+
+
+def check_executor() -> None:
+    """Raises CommandError for a home that runs cannot have here."""
+    if settings.RUN_EXECUTOR not in EXECUTORS:
+        raise CommandError(
+            f"RUN_EXECUTOR is {settings.RUN_EXECUTOR!r}; it must be one of {', '.join(EXECUTORS)}."
+        )
+    if settings.RUN_EXECUTOR == "celery" and not settings.REDIS_URL:
+        raise CommandError(
+            "RUN_EXECUTOR=celery needs Redis: set REDIS_URL, or leave RUN_EXECUTOR at in_process."
+        )

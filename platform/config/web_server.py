@@ -1,0 +1,81 @@
+"""The web server of one process: daphne, started when the site is ready, drained before it ends."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+from daphne.server import Server, twisted_loop
+from django.conf import settings
+
+from agents.models.sessions import close_sessions
+from apps.chat.draining import drain_sockets
+from apps.runs.database import close_connections
+from apps.runs.home import get_home
+from apps.runs.housekeeping import begin_housekeeping, end_housekeeping
+from config.asgi import application
+from config.background import Background
+
+MAX_FRAME = 256 * 1024
+
+
+class WebServer:
+    """Serves until SIGTERM or SIGINT; a second signal ends it at once.
+
+    daphne knows neither start-up nor drain, so both are done here, on its event loop.
+    """
+
+    def __init__(self, background: Background, *, on_ready: Callable[[], None]) -> None:
+        self._background = background
+        self._on_ready = on_ready
+        self._is_ending = False
+        self._server = Server(
+            application,
+            endpoints=[f"tcp:port={settings.PORT}:interface={settings.HOST}"],
+            signal_handlers=False,
+            ready_callable=self._prepare,
+            websocket_max_message_size=MAX_FRAME,
+            websocket_max_frame_size=MAX_FRAME,
+            server_name="quintet",
+        )
+
+    def run(self) -> bool:
+        """Blocks until the end; False when the address could not be listened on."""
+        self._server.run()
+        return not self._server.abort_start
+
+    def _prepare(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            twisted_loop.add_signal_handler(number, self._begin_end)
+        twisted_loop.call_soon(self._begin)
+
+    def _begin(self) -> None:
+        begin_housekeeping()
+        self._background.start()
+        self._on_ready()
+
+    def _begin_end(self) -> None:
+        if self._is_ending:
+            os._exit(1)
+        self._is_ending = True
+        _exit_hard_after(settings.RUN_DRAIN + 20)
+        twisted_loop.create_task(self._end())
+
+    async def _end(self) -> None:
+        for listener in self._server.listeners:
+            listener.addCallback(lambda port: port.stopListening())
+        await drain_sockets()
+        await get_home().drain(settings.RUN_DRAIN)
+        await end_housekeeping()
+        await close_sessions()
+        await asyncio.to_thread(self._background.stop, settings.RUN_DRAIN)
+        await asyncio.to_thread(close_connections)
+        self._server.stop()
+
+
+def _exit_hard_after(seconds: float) -> None:
+    """A thread that hangs must not keep the process."""
+    watchdog = threading.Timer(seconds, os._exit, args=[1])
+    watchdog.daemon = True
+    watchdog.start()
