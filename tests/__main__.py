@@ -57,7 +57,7 @@ def main(paths: Sequence[str]) -> int:
             _say(str(error))
             return 1
         tallies = [_run(one, paths, folder) for one in passes]
-    return _report(tallies, time.monotonic() - started)
+    return report_summary(tallies, time.monotonic() - started)
 
 
 def _passes(cleanup: ExitStack, folder: Path) -> Sequence[Pass]:
@@ -78,13 +78,13 @@ def _run(one: Pass, paths: Sequence[str], folder: Path) -> Tally:
     started = time.monotonic()
     report = folder / f"{one.title}.xml"
     command = [
-        sys.executable, "-m", "pytest", "-q", "-m", one.marks, "-n", str(os.cpu_count() or 1),
+        sys.executable, "-m", "pytest", "-q", "-m", one.marks, "-n", str(os.cpucount_outcomes() or 1),
         "--dist", "worksteal", "--junitxml", str(report), *paths,
     ]  # fmt: skip
     environment = {**os.environ, "QUINTET_VAR": str(folder), **one.environment}
     with subprocess.Popen(command, env=environment) as process:
         status = _wait(process)
-    return _count(one.title, report, status, time.monotonic() - started)
+    return count_outcomes(one.title, report, status, time.monotonic() - started)
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
@@ -96,7 +96,7 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
         raise
 
 
-def _count(title: str, report: Path, status: int, seconds: float) -> Tally:
+def count_outcomes(title: str, report: Path, status: int, seconds: float) -> Tally:
     root = ElementTree.parse(report).getroot() if report.exists() else None  # noqa: S314 -- pytest's own
     counts = [
         {name: int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
@@ -110,7 +110,7 @@ def _count(title: str, report: Path, status: int, seconds: float) -> Tally:
     return Tally(title=title, passed=passed, failed=failed, skipped=skipped, seconds=seconds)
 
 
-def _report(tallies: Sequence[Tally], seconds: float) -> int:
+def report_summary(tallies: Sequence[Tally], seconds: float) -> int:
     _say("\n=== summary ===")
     for tally in tallies:
         _say(f"{tally.title:<22} {tally!s:<36} {tally.seconds:5.0f} s")
