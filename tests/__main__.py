@@ -78,7 +78,7 @@ def _run(one: Pass, paths: Sequence[str], folder: Path) -> Tally:
     started = time.monotonic()
     report = folder / f"{one.title}.xml"
     command = [
-        sys.executable, "-m", "pytest", "-q", "-m", one.marks, "-n", str(os.cpucount_outcomes() or 1),
+        sys.executable, "-m", "pytest", "-q", "-m", one.marks, "-n", str(os.cpu_count() or 1),
         "--dist", "worksteal", "--junitxml", str(report), *paths,
     ]  # fmt: skip
     environment = {**os.environ, "QUINTET_VAR": str(folder), **one.environment}
