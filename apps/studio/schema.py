@@ -7,7 +7,7 @@ database a configuration names things instead of using ids: a model as `provider
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db import models
@@ -179,7 +179,8 @@ class AppConfigSerializer(serializers.ModelSerializer[AppConfig]):
 
 
 _FIELDS = AppConfigSerializer().fields
-ROW_RELATIONS = tuple(str(f.source) for f in _FIELDS.values() if isinstance(f, OrderedRows))
+_ROW_FIELDS = {str(f.source): f for f in _FIELDS.values() if isinstance(f, OrderedRows)}
+ROW_RELATIONS = tuple(_ROW_FIELDS)
 COLUMNS = tuple(str(f.source) for f in _FIELDS.values() if f.source not in ROW_RELATIONS)
 
 
@@ -193,6 +194,12 @@ def configs_with_content() -> QuerySet[AppConfig]:
 def dump_config(config: AppConfig) -> Content:
     """The content as JSON values, in the order of declaration; equal configurations dump equally."""
     return dict(AppConfigSerializer(config).data)
+
+
+def name_rows(relation: str, rows: Iterable[models.Model]) -> Content:
+    """The field that `relation` stores, with its value for these rows, saved or not."""
+    field = _ROW_FIELDS[relation]
+    return {str(field.field_name): [field.name_row(row) for row in rows]}
 
 
 def content_hash(content: Content) -> str:

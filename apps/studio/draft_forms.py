@@ -1,0 +1,91 @@
+"""The draft's forms on the App's page. They only collect: what they hold is saved by `drafts.py`."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext as _
+from unfold.forms import PaginationInlineFormSet
+
+from apps.studio.models import AppConfig, AppConfigTool
+from apps.studio.row_choices import show_chosen
+from apps.studio.schema import Content, dump_config, name_rows
+
+
+class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
+    """The draft's columns with, hidden, the revision that the person sees."""
+
+    revision = forms.IntegerField(widget=forms.HiddenInput, required=True)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["revision"].initial = self.instance.revision
+
+    def clean(self) -> dict[str, Any]:
+        """Tell early what `change_draft` would refuse, while the form still holds the person's edits."""
+        seen, current = self.cleaned_data.get("revision"), self.instance.revision
+        if seen is not None and seen != current:
+            raise ValidationError(
+                _(
+                    "Not saved: somebody changed or published this draft since you opened it. You "
+                    "started from revision %(seen)d, the draft is at revision %(current)d. Copy what "
+                    "you need from below, reload the page and repeat your change."
+                ),
+                code="stale_revision",
+                params={"seen": seen, "current": current},
+            )
+        return self.cleaned_data
+
+
+class OrderedRowForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
+    """One row of an ordered list. Rows are replaced as a whole, so uniqueness is the list's question."""
+
+    position = forms.IntegerField(widget=forms.TextInput, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        return self.cleaned_data
+
+
+class ToolRowForm(OrderedRowForm):
+    """A tool, shown without asking for it again."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if isinstance(self.instance, AppConfigTool) and self.instance.tool_id:
+            show_chosen(self.fields["tool"], self.instance.tool)
+
+
+class OrderedRowsFormSet(PaginationInlineFormSet):
+    """A list whose rows are all new when it comes back: an id may have gone while the page was open."""
+
+    def initial_form_count(self) -> int:
+        return 0 if self.is_bound else int(super().initial_form_count())
+
+    def add_fields(self, form: "forms.ModelForm[models.Model]", index: int | None) -> None:
+        super().add_fields(form, index)
+        form.fields["id"] = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def rows(self) -> list[models.Model]:
+        """The rows that stay, in the order of their positions; rows that were never moved come last."""
+        kept = [
+            form
+            for form in self.forms
+            if form.cleaned_data and form not in self.deleted_forms and form.has_changed()
+        ]
+        kept.sort(key=_place)
+        return [form.instance for form in kept]
+
+
+def _place(form: "forms.ModelForm[models.Model]") -> tuple[bool, int]:
+    position = form.cleaned_data.get("position")
+    return position is None, position or 0
+
+
+def draft_content(form: "forms.ModelForm[AppConfig]") -> Content:
+    """What a valid draft form and its nested lists say, as `change_draft` takes it."""
+    content = dump_config(form.instance)
+    for nested in form.nested_formsets:  # type: ignore[attr-defined]  # set by the theme
+        relation = nested.formset.fk.remote_field.get_accessor_name()
+        content |= name_rows(relation, nested.formset.rows())
+    return content
