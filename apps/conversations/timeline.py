@@ -66,10 +66,10 @@ def _step_of(thought: MessageAgentThought, audience: Audience) -> Step | None:
         return None
     if thought.event == QueueEvent.LONG_TERM_MEMORY_RECALL:
         return _recall(thought, audience)
-    if thought.event in MODEL_CALLS:
-        is_call = thought.assistant_message is not None or not thought.code
-        return _model_call(thought, audience) if is_call else _notice(thought)
-    return None
+    if thought.event not in MODEL_CALLS:
+        return None
+    is_notice = thought.event == QueueEvent.AGENT_THOUGHT and thought.assistant_message is None
+    return _notice(thought) if is_notice and thought.code else _model_call(thought, audience)
 
 
 def _action(thought: MessageAgentThought, audience: Audience) -> Step:
@@ -86,32 +86,32 @@ def _action(thought: MessageAgentThought, audience: Audience) -> Step:
 
 def _recall(thought: MessageAgentThought, audience: Audience) -> Step:
     """What memory says stands in the prompt: that it was used is for everyone, its text is not."""
-    text = thought.observation or thought.thought
     return Step(
         kind="recall",
         title=_("Remembered earlier turns"),
-        text=text if audience is Audience.BUILDER else "",
+        text=thought.observation if audience is Audience.BUILDER else "",
     )
 
 
 def _notice(thought: MessageAgentThought) -> Step:
-    return Step(kind="notice", title=thought.code.replace("_", " "), text=thought.thought)
+    return Step(kind="notice", title=thought.code.replace("_", " "), text=thought.observation)
 
 
 def _model_call(thought: MessageAgentThought, audience: Audience) -> Step | None:
-    """A thought is shown to all who see steps; the call that gave the answer only to builders."""
+    """Thoughts and reasoning are for all who see steps; what a call cost and was asked only for builders."""
     is_answer = thought.event == QueueEvent.AGENT_MESSAGE
     is_builder = audience is Audience.BUILDER
-    if not is_builder and (is_answer or not (thought.thought or thought.reasoning)):
+    text = "" if is_answer else thought.thought
+    if not (is_builder or text or thought.reasoning):
         return None
     counts = (thought.input_tokens, thought.output_tokens)
     return Step(
         kind="answer" if is_answer else "thought",
         title=_("Answer") if is_answer else _("Thought"),
-        text="" if is_answer else thought.thought,
+        text=text,
         reasoning=thought.reasoning,
-        tokens=sum(count or 0 for count in counts) if any(counts) else None,
-        price=thought.price,
+        tokens=sum(count or 0 for count in counts) if is_builder and any(counts) else None,
+        price=thought.price if is_builder else None,
         latency=thought.latency,
         exchange=_exchange(thought) if is_builder else None,
     )

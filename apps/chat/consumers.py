@@ -1,0 +1,248 @@
+"""`/ws/chat/`: a socket asks, follows runs and stops them; leaving it stops nothing."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+from urllib.parse import parse_qs
+
+from channels.consumer import AsyncConsumer
+from channels.exceptions import StopConsumer
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import Caller
+from apps.chat import asking
+from apps.chat.asking import FollowedRun
+from apps.chat.following import RunFollower, SlowReaderError
+from apps.chat.frames import (
+    Ack,
+    AnyFrame,
+    Attach,
+    BadFrameError,
+    Ping,
+    Regenerate,
+    Send,
+    Stop,
+    Watch,
+    frame_text,
+    read_frame,
+)
+from apps.chat.handshake import credentials_in, find_caller
+from apps.chat.sockets import CloseCode, open_sockets
+from apps.runs.database import in_database
+from apps.runs.refusal import RunRefused
+
+logger = logging.getLogger(__name__)
+
+MOST_TASKS = 64
+
+
+class ChatConsumer(AsyncConsumer):
+    """One WebSocket. Every handler returns at once: what takes time is a task of the socket's (channels#1119)."""
+
+    scope: dict[str, Any]
+    caller: Caller
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """As the base class, without its hop into a thread per message: the ORM is reached by `in_database` only."""
+        match message["type"]:
+            case "websocket.connect":
+                await self._connect()
+            case "websocket.receive":
+                await self._receive(message.get("text"))
+            case "websocket.disconnect":
+                self._leave()
+                raise StopConsumer
+
+    async def _connect(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.last_heard = self.loop.time()
+        self.watched = ""
+        self.followers: dict[str, RunFollower] = {}
+        self.is_closed = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._follow_tasks: dict[str, asyncio.Task[None]] = {}
+        self._in_order = asyncio.Lock()
+        query = parse_qs(self.scope["query_string"].decode("latin-1"))
+        self.is_html = query.get("render") == ["html"]
+        await self.send({"type": "websocket.accept"})
+        self.credentials = credentials_in(self.scope)
+        caller = await in_database(find_caller, self.credentials)
+        if caller is None:
+            await self.refuse(
+                CloseCode.UNAUTHENTICATED, "unauthenticated", _("Sign in, or send a valid API key.")
+            )
+        elif caller.api_key and not caller.api_key.can_chat:
+            await self.refuse(
+                CloseCode.FORBIDDEN, "forbidden", _("This API key may not chat. Use one that may.")
+            )
+        else:
+            self.caller = caller
+            await open_sockets.add(self)
+
+    async def _receive(self, text: str | None) -> None:
+        if self.is_closed:
+            return
+        self.last_heard = self.loop.time()
+        try:
+            frame = read_frame(text)
+        except BadFrameError as error:
+            if error.is_fatal:
+                await self.refuse(CloseCode.BAD_MESSAGE, "bad_message", str(error))
+            else:
+                await self.send_text(frame_text("error", code="bad_message", message=str(error)))
+            return
+        await self._take(frame)
+
+    async def _take(self, frame: AnyFrame) -> None:
+        match frame:
+            case Ping():
+                await self.send_text(frame_text("pong"))
+            case Ack():
+                task_id = frame.task_id or next(reversed(self.followers), "")
+                if follower := self.followers.get(task_id):
+                    follower.acknowledge(frame.seq)
+            case _ if len(self._tasks) >= MOST_TASKS:
+                await self.refuse(
+                    CloseCode.TOO_MANY, "too_many_messages", _("Too many messages at once.")
+                )
+            case _:
+                self._spawn(self._answer(frame))
+
+    async def _answer(self, frame: AnyFrame) -> None:
+        try:
+            match frame:
+                case Send():
+                    async with self._in_order:
+                        run = await in_database(asking.ask, self.caller, frame)
+                    await self._begin(run, frame)
+                case Regenerate():
+                    run = await in_database(asking.ask_again, self.caller, frame)
+                    await self._begin(run, frame)
+                case Attach():
+                    run = await in_database(asking.attach, self.caller, frame)
+                    await self._acknowledge(frame, run)
+                    self.follow(run, after=frame.after)
+                case Watch():
+                    self.watched = await in_database(asking.watch, self.caller, frame)
+                case Stop():
+                    await in_database(asking.stop, self.caller, frame)
+                    await self.send_text(frame_text("ack", of="stop", task_id=frame.task_id))
+        except RunRefused as refusal:
+            await self._tell_refusal(refusal, frame)
+
+    async def _begin(self, run: FollowedRun, frame: Send | Regenerate) -> None:
+        """Tell the page its new run and follow it, here and on other pages that watch the conversation."""
+        await self._acknowledge(frame, run)
+        self.follow(run, after=0)
+        for socket in open_sockets.watching(run.conversation_id):
+            if socket is not self and run.task_id not in socket.followers:
+                socket.follow(run, after=0)
+
+    async def _acknowledge(self, frame: Send | Regenerate | Attach, run: FollowedRun) -> None:
+        await self.send_text(
+            frame_text(
+                "ack",
+                of=frame.type,
+                task_id=run.task_id,
+                message_id=run.message_id,
+                conversation_id=run.conversation_id,
+                **_request_of(frame),
+            )
+        )
+
+    async def _tell_refusal(self, refusal: RunRefused, frame: AnyFrame) -> None:
+        fields = {"code": refusal.code, "message": refusal.message, "of": frame.type}
+        await self.send_text(frame_text("error", **fields, **_request_of(frame)))
+        if refusal.code == asking.TOO_MANY:
+            await self.close(CloseCode.TOO_MANY)
+
+    def follow(self, run: FollowedRun, *, after: int) -> None:
+        """Send the run's events from now on, in a task; an earlier one for the same run ends."""
+        if earlier := self._follow_tasks.pop(run.task_id, None):
+            earlier.cancel()
+        follower = RunFollower(run, after=after, is_html=self.is_html, send=self.send_text)
+        self.followers[run.task_id] = follower
+        self._follow_tasks[run.task_id] = self._spawn(self._follow(follower))
+
+    async def _follow(self, follower: RunFollower) -> None:
+        try:
+            await follower.follow()
+        except SlowReaderError:
+            await self.refuse(
+                CloseCode.IDLE,
+                "slow_reader",
+                _("Events were not acknowledged. Connect again and attach with your last seq."),
+            )
+        except RunRefused as refusal:
+            await self.send_text(frame_text("error", code=refusal.code, message=refusal.message))
+        finally:
+            if self.followers.get(follower.run.task_id) is follower:
+                del self.followers[follower.run.task_id]
+
+    async def send_text(self, text: str) -> None:
+        if not self.is_closed:
+            await self.send({"type": "websocket.send", "text": text})
+
+    async def refuse(self, code: CloseCode, name: str, message: str) -> None:
+        """A last frame that says why, then the close code."""
+        await self.send_text(frame_text("error", code=name, message=message))
+        await self.close(code)
+
+    async def close(self, code: CloseCode) -> None:
+        if not self.is_closed:
+            self._leave()
+            await self.send({"type": "websocket.close", "code": int(code)})
+
+    def _leave(self) -> None:
+        self.is_closed = True
+        open_sockets.discard(self)
+        current = asyncio.current_task()
+        for task in self._tasks:
+            if task is not current:
+                task.cancel()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self.loop.create_task(self._guard(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+        """The socket's edge: a fault is logged and told, and the socket goes on."""
+        try:
+            await work
+        except Exception:
+            logger.exception("A task of a chat socket failed.")
+            await self.send_text(
+                frame_text(
+                    "error",
+                    code="internal_error",
+                    message=_("Something went wrong here. Load the page again."),
+                )
+            )
+
+
+class UnknownPathConsumer(AsyncConsumer):
+    """Any other WebSocket path: answered, so that a wrong address is no riddle."""
+
+    async def websocket_connect(self, _message: dict[str, Any]) -> None:
+        text = frame_text(
+            "error", code="not_found", message=_("There is no WebSocket here. Use /ws/chat/.")
+        )
+        await self.send({"type": "websocket.accept"})
+        await self.send({"type": "websocket.send", "text": text})
+        await self.send({"type": "websocket.close", "code": int(CloseCode.NOT_FOUND)})
+
+    async def websocket_receive(self, _message: dict[str, Any]) -> None:
+        """Nothing is read."""
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+        raise StopConsumer
+
+
+def _request_of(frame: AnyFrame) -> dict[str, str]:
+    """The client's own name for what it asked, so that it can tell answers apart."""
+    if isinstance(frame, Send | Regenerate) and frame.client_request_id:
+        return {"client_request_id": frame.client_request_id}
+    return {}
