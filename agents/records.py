@@ -15,6 +15,9 @@ from tools.definition import ToolResult, ToolSource
 class RunStarted:
     """The run has begun; readers learn the ids."""
 
+    message_id: str
+    conversation_id: str
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recalled:
@@ -31,6 +34,15 @@ class AnswerDelta:
     step: str
     text: str = ""
     reasoning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PresetAnswer:
+    """An answer that no model wrote, such as the response to a blocked question."""
+
+    step: str
+    text: str
+    code: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,6 +111,7 @@ Record = (
     RunStarted
     | Recalled
     | AnswerDelta
+    | PresetAnswer
     | CallFinished
     | CallFailed
     | ToolStarted

@@ -75,7 +75,7 @@ class RedisEventLog:
     async def _read_stream(self, task_id: str, *, after: int, wait: float) -> list[AgentThought]:
         key = _key(task_id)
         block = max(1, int(min(wait, 5.0) * 1000))
-        answer: list[Any] = await self._redis.xread({key: f"{after}-0"}, block=block)
+        answer: Any = await self._redis.xread({key: f"{after}-0"}, block=block)
         entries = answer[0][1] if answer else []
         if not entries:
             newest = await self._redis.xrevrange(key, count=1)
@@ -99,7 +99,7 @@ class RedisEventLog:
         failing_since: float | None = None
         loop = asyncio.get_running_loop()
         try:
-            while events := self._unwritten.get(task_id):
+            while events := tuple(self._unwritten.get(task_id, ())):
                 try:
                     await self._write_entry(task_id, events)
                 except (RedisError, OSError) as error:
@@ -134,5 +134,5 @@ def _key(task_id: str) -> str:
     return f"quintet:events:{task_id}"
 
 
-def _seq(entry_id: bytes) -> int:
-    return int(entry_id.split(b"-")[0])
+def _seq(entry_id: Any) -> int:
+    return int(bytes(entry_id).split(b"-")[0])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.models.accumulator import ToolCallAccumulator
-from agents.models.errors import error_of_event, error_of_page
+from agents.models.errors import error_of_event, error_of_page, without_secrets
 from agents.models.inference import (
     Delta,
     ModelCallError,
@@ -20,6 +20,7 @@ from agents.models.safe_text import SafeText
 from agents.models.thinking import ThinkSplitter
 from agents.models.usage import NOT_REPORTED, ReportedUsage, read_usage
 from agents.outcome import FinishReason
+from tools.plain_text import shorten
 
 FINISH_REASONS: Mapping[str, FinishReason] = {
     "tool_calls": FinishReason.TOOL_CALLS,
@@ -36,6 +37,8 @@ FINISH_REASONS: Mapping[str, FinishReason] = {
     "abort": FinishReason.ERROR,
 }
 LASTING = frozenset({FinishReason.LENGTH, FinishReason.CONTENT_FILTER, FinishReason.ERROR})
+LONGEST_QUOTE = 80
+LOOKED_AT = 2_000
 CUT_CALL = "The answer was cut before the call was complete ({reason}); it was not run. Send a shorter call."
 
 
@@ -122,7 +125,7 @@ class Completion:
         return event
 
     def _malformed(self, payload: str) -> ModelCallError:
-        shown = f"{payload[:80]}…" if len(payload) > 80 else payload
+        shown = shorten(without_secrets(self._spec, payload[:LOOKED_AT]), LONGEST_QUOTE)
         return ModelCallError(
             "malformed_stream", f"{self._spec.label!r} sent an event that is not JSON: {shown!r}"
         )

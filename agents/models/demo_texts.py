@@ -8,7 +8,7 @@ CHINESE_WEEKDAYS = "一二三四五六日"
 
 @dataclass(frozen=True)
 class Texts:
-    """One language's sentences; `{…}` are filled by the methods."""
+    """One language's sentences; the methods fill in what is missing."""
 
     looking_up: str
     greeting: str
@@ -28,7 +28,9 @@ class Texts:
     def clock(self, moment: str, weekday: str, zone: str) -> str:
         at = datetime.fromisoformat(moment)
         day = f"星期{CHINESE_WEEKDAYS[at.weekday()]}" if self is CHINESE else weekday
-        return self.clock_line % (f"{at:%H:%M:%S}", f"{at:%Y-%m-%d}", day, zone)
+        return self.clock_line.format(
+            clock=f"{at:%H:%M:%S}", date=f"{at:%Y-%m-%d}", day=day, zone=zone
+        )
 
     def calculation(self, expression: str, value: str) -> str:
         return self.calculation_line % (expression, value)
@@ -51,7 +53,7 @@ ENGLISH = Texts(
         "3. Add a **language model**, choose it in the App and publish."
     ),
     footer="*I am the demo model. Connect a real one in the admin under Models → Model providers.*",
-    clock_line="- It is **%s** on %s, %s (%s).",
+    clock_line="- It is **{clock}** on {day}, {date} ({zone}).",
     calculation_line="- `%s` = **%s**",
     result_line="- `%s` says: %s",
     failure_line="- `%s` did not work: %s",
@@ -68,7 +70,7 @@ CHINESE = Texts(
         "3. 添加一个**语言模型**，在应用中选用它并发布。"
     ),
     footer="*我是演示模型。请在管理后台的“模型 → 模型供应商”中接入真正的模型。*",
-    clock_line="- 现在是 **%s**，%s，%s（%s）。",
+    clock_line="- 现在是 **{clock}**，{date}，{day}（{zone}）。",
     calculation_line="- `%s` = **%s**",
     result_line="- `%s` 返回：%s",
     failure_line="- `%s` 没有成功：%s",

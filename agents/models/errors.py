@@ -59,8 +59,9 @@ def error_of_event(spec: ModelSpec, content: Mapping[str, Any]) -> ModelCallErro
 
 def error_of_page(spec: ModelSpec, body: str) -> ModelCallError:
     """The error that a 200 answer without any event stands for: a page, or something else."""
-    text = f"{_target(spec)} answered with something that is no completion: {_page_text(body)}"
-    return ModelCallError("malformed_stream", without_secrets(spec, text))
+    shown = shorten(without_secrets(spec, _page_text(body)), LONGEST_TEXT)
+    message = f"{_target(spec)} answered with something that is no completion: {shown}"
+    return ModelCallError("malformed_stream", message)
 
 
 def without_secrets(spec: ModelSpec, text: str) -> str:
@@ -159,7 +160,7 @@ def _page_text(body: str) -> str:
     """The title of an HTML page, or the beginning of what came."""
     title = re.search(r"<title[^>]*>(.*?)</title>", body[:10_000], re.IGNORECASE | re.DOTALL)
     shown = title[1] if title else re.sub(r"<[^>]*>", " ", body[:10_000])
-    return clean_text(" ".join(html.unescape(shown).split()))[:LONGEST_TEXT]
+    return clean_text(" ".join(html.unescape(shown).split()))
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

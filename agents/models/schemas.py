@@ -9,7 +9,8 @@ DROPPED = frozenset({"$schema", "$id", "$defs", "definitions", "$comment"})
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema without `$schema` and definitions, local `$ref`s replaced by what they name.
 
-    A reference inside its own definition becomes the empty schema, which takes anything.
+    A reference inside its own definition, or to another document, becomes the empty schema: the model may
+    send anything there, and the gate checks it against the schema as it was.
     """
     plain = _inline(schema, root=schema, open_references=())
     return {"type": "object", "properties": {}, **plain}
@@ -22,23 +23,34 @@ def _inline(node: Any, *, root: Mapping[str, Any], open_references: tuple[str, .
         return node
     reference = node.get("$ref")
     if not isinstance(reference, str):
+        kept = {key: value for key, value in node.items() if key not in DROPPED}
         return {
-            key: _inline(value, root=root, open_references=open_references)
-            for key, value in node.items()
-            if key not in DROPPED
+            key: _inline_keyword(key, value, root=root, open_references=open_references)
+            for key, value in kept.items()
         }
-    if reference in open_references:
+    named = None if reference in open_references else _resolve(reference, root)
+    if named is None:
         return {}
     beside = {key: value for key, value in node.items() if key != "$ref"}
-    named = _resolve(reference, root)
     return _inline({**named, **beside}, root=root, open_references=(*open_references, reference))
 
 
-def _resolve(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a local reference such as `#/$defs/Place` names. Raises KeyError for any other."""
+def _inline_keyword(
+    keyword: str, value: Any, *, root: Mapping[str, Any], open_references: tuple[str, ...]
+) -> Any:
+    """The value of a keyword; below `properties` stand names, which may be spelled like keywords."""
+    if keyword != "properties" or not isinstance(value, Mapping):
+        return _inline(value, root=root, open_references=open_references)
+    return {
+        name: _inline(one, root=root, open_references=open_references)
+        for name, one in value.items()
+    }
+
+
+def _resolve(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a local reference such as `#/$defs/Place` names; None for any other."""
     node: Any = root
     for part in reference.removeprefix("#/").split("/"):
-        node = node[part.replace("~1", "/").replace("~0", "~")]
-    if not isinstance(node, Mapping):
-        raise KeyError(reference)
-    return node
+        name = part.replace("~1", "/").replace("~0", "~")
+        node = node.get(name) if isinstance(node, Mapping) else None
+    return node if isinstance(node, Mapping) else None

@@ -19,7 +19,7 @@ HISTORY_SHARE = 0.25
 HISTORY_LIMIT = 8_000
 
 
-async def load_context(_state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def load_context(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """The stack: one system message, the turns that fit, the question with date and recall behind it."""
     context = runtime.context
     config, request = context.config, context.request

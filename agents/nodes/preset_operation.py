@@ -11,7 +11,7 @@ from agents.review import find_keyword
 from agents.state import AgentState
 
 
-async def preset_operation(_state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def preset_operation(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Answers a question that holds a review keyword with the preset response and ends the run."""
     context = runtime.context
     review = context.config.review

@@ -19,7 +19,7 @@ def cipher() -> MultiFernet:
     return _cipher(tuple(settings.FIELD_ENCRYPTION_KEYS))
 
 
-class EncryptedTextField(models.TextField):
+class EncryptedTextField(models.TextField):  # type: ignore[type-arg] # generic only in the stubs
     """Text that is stored as a Fernet token; an unreadable token is an error, never a silent value."""
 
     def get_prep_value(self, value: Any) -> Any:

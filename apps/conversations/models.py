@@ -1,6 +1,7 @@
 """What was asked and answered, step by step."""
 
 import uuid
+from enum import StrEnum
 
 from django.db import models
 from django.db.models import Q
@@ -13,7 +14,7 @@ from apps.studio.models import App, AppConfig
 from tools.definition import AgentContext, ToolEffect, ToolStatus
 
 
-def _choices(kind: type) -> list[tuple[str, str]]:
+def _choices(kind: type[StrEnum]) -> list[tuple[str, str]]:
     return [(member.value, member.value.replace("_", " ")) for member in kind]
 
 

@@ -1,5 +1,7 @@
 """Taking a queued Message to run it: at most one run per conversation, in the order of acceptance."""
 
+from uuid import UUID
+
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
@@ -29,7 +31,7 @@ def claim_message(task_id: str) -> Message | None:
     return message
 
 
-def next_in_line(conversation_id: object) -> str | None:
+def next_in_line(conversation_id: UUID) -> str | None:
     """The task id of the oldest queued turn of a conversation."""
     task_id = (
         Message.objects.filter(conversation_id=conversation_id, status=RunStatus.QUEUED)

@@ -27,7 +27,7 @@ async def execute(task_id: str, home: RunHome) -> None:
     message = await in_database(claim_message, task_id)
     if message is None:
         return
-    recorder = RunRecorder(message, home.log)
+    recorder = RunRecorder(message, home.log, home.known_prompts)
     home.recorders[task_id] = recorder
     try:
         outcome = await _outcome_of(message, recorder, home)

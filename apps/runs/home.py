@@ -33,7 +33,10 @@ class Checkpointed(Protocol):
 
 
 class RunHome:
-    """The runs of this process, their event log, and the reasons for which they were ended early."""
+    """The runs of this process, their event log, and the reasons for which they were ended early.
+
+    `known_prompts` are the hashes of system prompts that are stored already.
+    """
 
     def __init__(self, execute: Execute, *, dispatch: Dispatcher | None = None) -> None:
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -44,6 +47,7 @@ class RunHome:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._reasons: dict[str, RunStatus] = {}
         self.recorders: dict[str, Checkpointed] = {}
+        self.known_prompts: set[str] = set()
 
     @property
     def log(self) -> EventLog:

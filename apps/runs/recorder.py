@@ -7,7 +7,6 @@ is touched.
 
 import asyncio
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +33,6 @@ from apps.runs.rows import call_row, digest_of, ledger_row, step_row, sum_costs,
 from apps.usage.models import ModelCall
 
 COALESCE = 0.04
-KNOWN_PROMPTS = 10_000
 
 
 @dataclass
@@ -63,13 +61,14 @@ class Checkpoint:
 class RunRecorder:
     """Records one run. All methods belong to the run's event loop."""
 
-    def __init__(self, message: Message, log: EventLog) -> None:
+    def __init__(self, message: Message, log: EventLog, known_prompts: set[str]) -> None:
         self.message = message
         self.task_id = str(message.task_id)
         self._log = log
         self._seq = 0
         self._published = 0
         self._position = 0
+        self._known_prompts = known_prompts
         self._batch = Batch()
         self._held: list[AgentThought] = []
         self._delta: AgentThought | None = None
@@ -105,6 +104,7 @@ class RunRecorder:
         held, self._held = self._held, []
         if batch:
             await in_database(write_batch, self.message, batch)
+            self._known_prompts.update(batch.prompts)
         if held:
             self._append(held)
 
@@ -121,6 +121,7 @@ class RunRecorder:
             write_end, self.message, batch, outcome, {**totals, "last_seq": terminal.seq}
         )
         if ended:
+            self._known_prompts.update(batch.prompts)
             self._append([*self._held, terminal])
         return ended
 
@@ -209,7 +210,8 @@ class RunRecorder:
     def _finish_call(self, record: CallFinished, thought: AgentThought) -> None:
         row = call_row(self.message, self._position, thought, record)
         self._batch.steps.append(row)
-        self._batch.prompts[digest_of(record.system_prompt)] = record.system_prompt
+        if (digest := digest_of(record.system_prompt)) not in self._known_prompts:
+            self._batch.prompts[digest] = record.system_prompt
         self._add_call(record)
         self.iterations += 1
         self._step, self._answer, self._reasoning = "", [], []
@@ -272,18 +274,12 @@ class RunRecorder:
         }
 
 
-_known_prompts: set[str] = set()
-
-
 def write_batch(message: Message, batch: Batch) -> None:
     """All rows of a batch in one transaction; of a deleted message, none."""
     with transaction.atomic():
-        new = {
-            digest: text for digest, text in batch.prompts.items() if digest not in _known_prompts
-        }
-        if new:
+        if batch.prompts:
             PromptText.objects.bulk_create(
-                [PromptText(digest=digest, text=text) for digest, text in new.items()],
+                [PromptText(digest=digest, text=text) for digest, text in batch.prompts.items()],
                 ignore_conflicts=True,
             )
         if batch.steps:
@@ -294,7 +290,6 @@ def write_batch(message: Message, batch: Batch) -> None:
             )
         if batch.calls:
             ModelCall.objects.bulk_create(batch.calls)
-        transaction.on_commit(lambda: _remember_prompts(new.keys()))
 
 
 def write_end(message: Message, batch: Batch, outcome: Outcome, totals: dict[str, Any]) -> bool:
@@ -305,9 +300,3 @@ def write_end(message: Message, batch: Batch, outcome: Outcome, totals: dict[str
         if batch:
             write_batch(message, batch)
     return True
-
-
-def _remember_prompts(digests: Iterable[str]) -> None:
-    if len(_known_prompts) > KNOWN_PROMPTS:
-        _known_prompts.clear()
-    _known_prompts.update(digests)

@@ -64,7 +64,16 @@ class BackgroundProcesses:
         for command in self._commands:
             self._children.append(
                 subprocess.Popen(  # noqa: S603 -- fixed commands of this file
-                    [sys.executable, "-m", "celery", "-A", "config", *command, "--loglevel", "WARNING"],
+                    [
+                        sys.executable,
+                        "-m",
+                        "celery",
+                        "-A",
+                        "config",
+                        *command,
+                        "--loglevel",
+                        "WARNING",
+                    ],
                     env={**os.environ, "PYTHONPATH": path},
                     cwd=settings.BASE_DIR,
                 )

@@ -14,22 +14,22 @@ from apps.providers.models import LanguageModel, ModelProvider
 from apps.studio.drafts import change_draft, create_app
 from apps.studio.models import App
 from apps.studio.publishing import publish
-from apps.toolbox.sync import sync_tools
-
-ALL_SCOPES = {"can_chat": True, "can_manage": True, "can_read_usage": True}
 
 
 class Command(BaseCommand):
-    """The first operator, the key of the environment, the tool catalogue, the demo model and its two Apps."""
+    """The first operator, the key of the environment, the demo model and its two Apps."""
 
     help = "Seed a fresh site with an operator, a demo model and demo Apps."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        sync_tools()
         operator = self._first_operator()
         if settings.QUINTET_API_KEY and not _is_known(settings.QUINTET_API_KEY):
             create_api_key(
-                user=operator, name="QUINTET_API_KEY", secret=settings.QUINTET_API_KEY, **ALL_SCOPES
+                user=operator,
+                name="QUINTET_API_KEY",
+                secret=settings.QUINTET_API_KEY,
+                can_manage=True,
+                can_read_usage=True,
             )
         if not App.objects.exists():
             make_demo_apps(operator)
