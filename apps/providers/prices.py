@@ -51,11 +51,8 @@ def list_prices(kind: str, base_url: str, model_name: str) -> UnitPrices | None:
 
 def _price(kind: str, base_url: str, model_name: str, usage: genai_prices.Usage) -> Decimal:
     """Per million tokens, from the lowest tier. Raises LookupError for an unknown service or model."""
-    is_known_by_url = bool(base_url)
-    calculation = genai_prices.calc_price(
-        usage,
-        model_name,
-        provider_id=None if is_known_by_url else kind,
-        provider_api_url=base_url if is_known_by_url else None,
-    )
+    if base_url:
+        calculation = genai_prices.calc_price(usage, model_name, provider_api_url=base_url)
+    else:
+        calculation = genai_prices.calc_price(usage, model_name, provider_id=kind)
     return Decimal(calculation.total_price) * 1_000_000 / SAMPLE

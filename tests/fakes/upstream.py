@@ -23,6 +23,7 @@ Gates, so that no test sleeps: the server stops at a gate; `gate.wait_reached()`
 
 What happened: `upstream.requests` are `Exchange`s: `.body` (parsed), `.headers`, `.sent` (monotonic times of
 the parts sent), `.sent_after(moment)`, `.is_aborted` (the client closed early), `.wait_ended()`.
+GET /v1/models lists `upstream.models`, or answers `upstream.listing`.
 `upstream.open_streams` and `upstream.aborted` count. `upstream.wait_for(lambda: …)` waits for any claim about them.
 From async tests call the waiting ones with `asyncio.to_thread`.
 """
@@ -234,8 +235,9 @@ def purpose(name: str) -> Predicate:
 class Exchange:
     """One request and how its answer went."""
 
-    def __init__(self, path: str, headers: Mapping[str, str], body: Body) -> None:
+    def __init__(self, path: str, peer: Any, headers: Mapping[str, str], body: Body) -> None:
         self.path = path
+        self.peer = peer
         self.headers = dict(headers)
         self.body = body
         self.sent: list[float] = []
@@ -267,6 +269,7 @@ class UpstreamServer:
 
     def __init__(self, models: Sequence[str] = ("fake-model",)) -> None:
         self.models = list(models)
+        self.listing: Answer | None = None
         self.default = text("The default answer.")
         self.auxiliary = {"title": text("A short title"), "summary": text("What was said so far.")}
         self.requests: list[Exchange] = []
@@ -322,7 +325,9 @@ class UpstreamServer:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_post("/v1/chat/completions", self._complete)
-        runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
+        runner = web.AppRunner(
+            app, handler_cancellation=True, shutdown_timeout=0.1, access_log=None
+        )
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
@@ -330,11 +335,13 @@ class UpstreamServer:
         self.url = f"http://{host}:{port}/v1"
         return runner
 
-    async def _list_models(self, request: web.Request) -> web.Response:
-        return web.json_response({"object": "list", "data": [{"id": one} for one in self.models]})
+    async def _list_models(self, request: web.Request) -> web.StreamResponse:
+        names = {"object": "list", "data": [{"id": one} for one in self.models]}
+        exchange = Exchange(request.path, _peer(request), request.headers, {})
+        return await _play(self.listing or failure(200, names), request, exchange)
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
-        exchange = Exchange(request.path, request.headers, await request.json())
+        exchange = Exchange(request.path, _peer(request), request.headers, await request.json())
         with self._changed:
             self.requests.append(exchange)
             answer = self._next_answer(exchange.body)
@@ -409,3 +416,8 @@ def _pieces(content: str, count: int) -> list[str]:
     """`content` in at most `count` pieces of about one length."""
     size = max(1, -(-len(content) // max(1, count)))
     return [content[start : start + size] for start in range(0, len(content), size)]
+
+
+def _peer(request: web.Request) -> Any:
+    """The client's end of the connection: equal for requests that came over one."""
+    return request.transport and request.transport.get_extra_info("peername")

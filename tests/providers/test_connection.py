@@ -1,0 +1,68 @@
+"""The connection test."""
+
+from typing import Any
+
+import pytest
+
+from apps.providers import connection
+from apps.providers.models import LanguageModel, ModelProvider
+from tests.fakes.upstream import UpstreamServer, failure, text
+
+pytestmark = pytest.mark.django_db
+SECRET = "sk-made-up-0123456789"
+
+
+def make_provider(base_url: str, **fields: Any) -> ModelProvider:
+    return ModelProvider.objects.create(name="Acme", base_url=base_url, secret=SECRET, **fields)
+
+
+def test_it_lists_the_models(upstream: UpstreamServer) -> None:
+    upstream.models = ["b", "a"]
+    report = connection.test_connection(make_provider(upstream.url))
+    assert report.ok
+    assert report.model_names == ("a", "b")
+    assert "2 models" in report.text
+
+
+def test_it_asks_a_model_where_none_are_listed(upstream: UpstreamServer) -> None:
+    upstream.listing = failure(404, {"error": "no such page"})
+    upstream.script(text("Hello"))
+    provider = make_provider(upstream.url)
+    LanguageModel.objects.create(provider=provider, name="m-1")
+    report = connection.test_connection(provider)
+    assert report.ok
+    assert "Acme/m-1 answers" in report.text
+    assert upstream.bodies[0]["max_tokens"] <= 16
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_it_tells_the_providers_own_words_without_the_key(
+    upstream: UpstreamServer, status: int
+) -> None:
+    upstream.listing = failure(status, {"error": {"message": f"bad key {SECRET}"}})
+    report = connection.test_connection(make_provider(upstream.url))
+    assert not report.ok
+    assert "bad key [redacted]" in report.text
+
+
+def test_it_reports_a_page_that_is_no_list(upstream: UpstreamServer) -> None:
+    upstream.listing = failure(200, "<title>Welcome</title>")
+    report = connection.test_connection(make_provider(upstream.url))
+    assert not report.ok
+    assert "Welcome" in report.text
+
+
+def test_it_reports_a_service_that_is_not_there() -> None:
+    report = connection.test_connection(make_provider("http://127.0.0.1:9/v1"))
+    assert not report.ok
+    assert "could not be reached" in report.text
+
+
+def test_it_reports_a_service_that_is_silent(upstream: UpstreamServer) -> None:
+    upstream.listing = failure(200) + 5.0
+    provider = make_provider(upstream.url, first_token_timeout=0.1)
+    assert "in time" in connection.test_connection(provider).text
+
+
+def test_the_demo_needs_no_connection() -> None:
+    assert connection.test_connection(make_provider("", kind=ModelProvider.Kind.DEMO)).ok
