@@ -65,7 +65,7 @@ class ChatConsumer(AsyncConsumer):
         self._in_order = asyncio.Lock()
         query = parse_qs(self.scope["query_string"].decode("latin-1"))
         self.is_html = query.get("render") == ["html"]
-        await self.send({"type": "websocket.accept"})
+        await self.base_send({"type": "websocket.accept"})
         self.credentials = credentials_in(self.scope)
         caller = await in_database(find_caller, self.credentials)
         if caller is None:
@@ -182,7 +182,7 @@ class ChatConsumer(AsyncConsumer):
 
     async def send_text(self, text: str) -> None:
         if not self.is_closed:
-            await self.send({"type": "websocket.send", "text": text})
+            await self.base_send({"type": "websocket.send", "text": text})
 
     async def refuse(self, code: CloseCode, name: str, message: str) -> None:
         """A last frame that says why, then the close code."""
@@ -192,7 +192,7 @@ class ChatConsumer(AsyncConsumer):
     async def close(self, code: CloseCode) -> None:
         if not self.is_closed:
             self._leave()
-            await self.send({"type": "websocket.close", "code": int(code)})
+            await self.base_send({"type": "websocket.close", "code": int(code)})
 
     def _leave(self) -> None:
         self.is_closed = True
@@ -230,9 +230,9 @@ class UnknownPathConsumer(AsyncConsumer):
         text = frame_text(
             "error", code="not_found", message=_("There is no WebSocket here. Use /ws/chat/.")
         )
-        await self.send({"type": "websocket.accept"})
-        await self.send({"type": "websocket.send", "text": text})
-        await self.send({"type": "websocket.close", "code": int(CloseCode.NOT_FOUND)})
+        await self.base_send({"type": "websocket.accept"})
+        await self.base_send({"type": "websocket.send", "text": text})
+        await self.base_send({"type": "websocket.close", "code": int(CloseCode.NOT_FOUND)})
 
     async def websocket_receive(self, _message: dict[str, Any]) -> None:
         """Nothing is read."""

@@ -1,28 +1,49 @@
 """What of Apps and conversations a signed-in person may open in the chat and debugger pages."""
 
+from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from apps.accounts.models import Caller, User
 from apps.conversations.models import Conversation, Entry
 from apps.studio.models import App
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
 LISTED_CONVERSATIONS = 100
 
 
+class Rights(TypedDict):
+    """What the queries below add to their rows."""
+
+    is_editable: bool
+
+
+if TYPE_CHECKING:
+    ReachedConversation = WithAnnotations[Conversation, Rights]
+
+
 def apps_for(user: User) -> QuerySet[App]:
-    """Apps the user may talk to, and those still unpublished that they may edit; `is_editable` says which."""
-    editable = App.objects.editable_by(user).filter(pk=OuterRef("pk"))
-    return (
-        App.objects.visible_to(user)
-        .annotate(is_editable=Exists(editable))
-        .select_related("published_config__model")
-    )
+    """Published Apps the user may talk to, and those in other states that they may edit."""
+    mine = Q(pk__in=App.objects.editable_by(user).values("pk"))
+    return App.objects.visible_to(user).filter(Q(status=App.Status.PUBLISHED) | mine)
 
 
-def conversations_for(user: User, slug: str, *, is_draft: bool) -> QuerySet[Conversation]:
+def find_app(user: User, slug: str, *, is_draft: bool) -> App:
+    """The App of a chat page, or of a debugger, which only its editors reach; raises Http404."""
+    reachable = App.objects.editable_by(user) if is_draft else App.objects.visible_to(user)
+    return get_object_or_404(reachable.select_related("published_config"), slug=slug)
+
+
+def may_edit(user: User, app: App) -> bool:
+    return App.objects.editable_by(user).filter(pk=app.pk).exists()
+
+
+def conversations_for(user: User, slug: str, *, is_draft: bool) -> "QuerySet[ReachedConversation]":
     """The user's own conversations with an App that they may (still) reach, newest first.
 
     Those of the debugger are apart. `is_editable` says whether the user may edit the App.
@@ -45,8 +66,10 @@ def conversations_for(user: User, slug: str, *, is_draft: bool) -> QuerySet[Conv
 
 
 def find_in_list(
-    listed: list[Conversation], all_of_them: QuerySet[Conversation], conversation_id: UUID
-) -> Conversation:
+    listed: "list[ReachedConversation]",
+    all_of_them: "QuerySet[ReachedConversation]",
+    conversation_id: UUID,
+) -> "ReachedConversation":
     """The conversation, without a statement when it stands in the list; raises Http404."""
     for conversation in listed:
         if conversation.pk == conversation_id:

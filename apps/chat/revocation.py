@@ -38,7 +38,7 @@ def _session_users(session_keys: Collection[str]) -> set[str]:
         session_key__in=list(session_keys), expire_date__gt=timezone.now()
     )
     contents = {session.session_key: session.get_decoded() for session in alive}
-    ids = {content.get(SESSION_KEY) for content in contents.values()} - {None}
+    ids = {content[SESSION_KEY] for content in contents.values() if SESSION_KEY in content}
     users = {str(user.pk): user for user in User.objects.filter(pk__in=ids, is_active=True)}
     return {
         key

@@ -1,14 +1,18 @@
-"""WebSocket paths."""
+"""WebSocket paths. `origins.OnlyFromSite` stands in front of them."""
 
-from channels.routing import URLRouter
-from django.conf import settings
+from typing import Any
+
 from django.urls import path, re_path
 
 from apps.chat.consumers import ChatConsumer, UnknownPathConsumer
-from apps.chat.origins import OnlyFromSite
+
+
+def application_of(consumer: Any) -> Any:
+    """The ASGI application that makes one `consumer` a connection."""
+    return consumer.as_asgi()
+
 
 websocket_urlpatterns = [
-    path("ws/chat/", ChatConsumer.as_asgi()),
-    re_path("", UnknownPathConsumer.as_asgi()),
+    path("ws/chat/", application_of(ChatConsumer)),
+    re_path("", application_of(UnknownPathConsumer)),
 ]
-websocket_application = OnlyFromSite(URLRouter(websocket_urlpatterns), settings.SITE_ORIGINS)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from agents.outcome import RunStatus
-from apps.conversations.models import Conversation, Message, MessageAgentThought
+from apps.conversations.models import Conversation, Entry, Message, MessageAgentThought
 from apps.conversations.timeline import ACTIONS
 from apps.studio.models import AppConfig
 
@@ -105,7 +105,7 @@ def _work(message: Message, *, is_builder: bool) -> str:
     if tools:
         names = ", ".join(dict.fromkeys(tools))
         return _("Used %(tools)s") % {"tools": names}
-    if is_builder or message.reasoning or len(steps) > 1:
+    if message.entry == Entry.DEBUGGER or message.reasoning or len(steps) > 1:
         return ngettext("%(n)d step", "%(n)d steps", len(steps)) % {"n": len(steps)}
     return ""
 

@@ -1,11 +1,10 @@
 """The pages people talk on: the list of Apps, the chat page and the debugger, which is the same page on a draft."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,13 +14,23 @@ from apps.accounts.callers import caller_for_user
 from apps.accounts.models import User
 from apps.accounts.roles import is_builder
 from apps.chat.page_texts import page_texts
-from apps.chat.reach import LISTED_CONVERSATIONS, apps_for, conversations_for, find_in_list
+from apps.chat.reach import (
+    LISTED_CONVERSATIONS,
+    apps_for,
+    conversations_for,
+    find_app,
+    find_in_list,
+    may_edit,
+)
 from apps.chat.turns import Branch, read_branch, read_turn
 from apps.conversations.models import Conversation, Message
 from apps.conversations.queries import delete_conversation, rename_conversation
 from apps.conversations.timeline import timeline_of
 from apps.runs.audience import audience_of
 from apps.studio.models import App, AppConfig
+
+if TYPE_CHECKING:
+    from apps.chat.reach import ReachedConversation
 
 
 class SignedInRequest(HttpRequest):
@@ -34,8 +43,12 @@ class SignedInRequest(HttpRequest):
 @login_required
 def home(request: SignedInRequest) -> HttpResponse:
     """The Apps one can talk to; their editors also see those that are not published."""
-    listed = apps_for(request.user).filter(Q(status=App.Status.PUBLISHED) | Q(is_editable=True))
-    context = {"apps": listed, "is_builder": is_builder(request.user)}
+    editable = App.objects.editable_by(request.user).values_list("pk", flat=True)
+    context = {
+        "apps": apps_for(request.user),
+        "editable": set(editable),
+        "is_builder": is_builder(request.user),
+    }
     return render(request, "chat/home.html", context)
 
 
@@ -45,13 +58,12 @@ def new_conversation(
     request: SignedInRequest, slug: str, *, is_draft: bool = False
 ) -> HttpResponse:
     """An empty conversation: it begins with the first question."""
-    apps = apps_for(request.user).filter(slug=slug)
-    app = get_object_or_404(apps.filter(is_editable=True) if is_draft else apps)
+    app = find_app(request.user, slug, is_draft=is_draft)
     config = app.configs.get(state=AppConfig.State.DRAFT) if is_draft else app.published_config
     listed = conversations_for(request.user, slug, is_draft=is_draft)[:LISTED_CONVERSATIONS]
     context = {
         "app": app,
-        "is_editable": app.is_editable,
+        "is_editable": is_draft or may_edit(request.user, app),
         "config": config,
         "conversations": listed,
         "questions": config.opening_questions.all() if config else [],
@@ -159,7 +171,9 @@ def conversation_url(opened: Conversation, *, is_draft: bool) -> str:
     return reverse(name, args=[opened.app.slug, opened.pk])
 
 
-def _chat_page(request: SignedInRequest, context: dict[str, Any], *, is_draft: bool) -> HttpResponse:
+def _chat_page(
+    request: SignedInRequest, context: dict[str, Any], *, is_draft: bool
+) -> HttpResponse:
     base = reverse("debugger" if is_draft else "chat", args=[context["app"].slug])
     more = {
         "is_draft": is_draft,
@@ -172,7 +186,7 @@ def _chat_page(request: SignedInRequest, context: dict[str, Any], *, is_draft: b
 
 def _own_conversation(
     request: SignedInRequest, slug: str, conversation_id: UUID, *, is_draft: bool
-) -> Conversation:
+) -> "ReachedConversation":
     mine = conversations_for(request.user, slug, is_draft=is_draft)
     return get_object_or_404(mine, pk=conversation_id)
 
