@@ -1,6 +1,7 @@
 """Tool calls put together from the fragments that model services send."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,8 @@ from agents.models.arguments import read_arguments
 from agents.models.inference import ToolCallDelta, ToolCallRequest
 from agents.react import mint_call_id
 from tools.plain_text import clean_text
+
+SMALL_NUMBER = re.compile(r"[0-9]{1,6}")
 
 
 @dataclass(kw_only=True)
@@ -142,7 +145,7 @@ def _text(value: Any) -> str:
 
 
 def _index(value: Any) -> int | None:
-    is_number = isinstance(value, int) or (isinstance(value, str) and value.isdecimal())
+    is_number = isinstance(value, int) or (isinstance(value, str) and SMALL_NUMBER.fullmatch(value))
     return int(value) if is_number else None
 
 

@@ -8,7 +8,7 @@ import aiohttp
 
 from agents.models.endpoints import endpoint, request_headers
 from agents.models.errors import error_of_page, error_of_response
-from agents.models.http_stream import unreachable
+from agents.models.http_stream import read_body, unreachable
 from agents.models.inference import ModelCallError, ModelSpec
 from agents.models.sessions import shared_session
 
@@ -36,8 +36,7 @@ async def _get(spec: ModelSpec, path: str) -> str:
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=spec.connect_timeout),
     )
     async with request as response:
-        content = await response.content.read(LONGEST_LIST)
-        body = content.decode("utf-8", "replace")
+        body = await read_body(response, LONGEST_LIST)
         if not 200 <= response.status < 300:
             raise error_of_response(spec, response.status, body, response.headers)
         return body

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.models.accumulator import ToolCallAccumulator
+from agents.models.content_blocks import is_thought, text_of
 from agents.models.errors import error_of_event, error_of_page, without_secrets
 from agents.models.inference import (
     Delta,
@@ -36,6 +37,7 @@ FINISH_REASONS: Mapping[str, FinishReason] = {
     "network_error": FinishReason.ERROR,
     "abort": FinishReason.ERROR,
 }
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 LASTING = frozenset({FinishReason.LENGTH, FinishReason.CONTENT_FILTER, FinishReason.ERROR})
 LONGEST_QUOTE = 80
 LOOKED_AT = 2_000
@@ -83,8 +85,7 @@ class Completion:
     def flush(self) -> list[Delta]:
         """What was held back for a tag or half a character."""
         held = self._splitter.feed(self._safe_text.flush()) + self._splitter.flush()
-        rest = self._safe_reasoning.flush()
-        return self._keep([*([ReasoningDelta(rest)] if rest else []), *held])
+        return self._keep([ReasoningDelta(self._safe_reasoning.flush()), *held])
 
     @property
     def text(self) -> str:
@@ -184,11 +185,10 @@ class Completion:
     def _take_blocks(self, blocks: list[Any]) -> list[Delta]:
         deltas: list[Delta] = []
         for block in blocks:
-            text = block if isinstance(block, str) else _block_text(block)
-            if isinstance(block, dict) and block.get("type") in ("thinking", "reasoning"):
-                deltas += [ReasoningDelta(s)] if (s := self._safe_reasoning.feed(text)) else []
+            if is_thought(block):
+                deltas.append(ReasoningDelta(self._safe_reasoning.feed(text_of(block))))
             else:
-                deltas += self._splitter.feed(self._safe_text.feed(text))
+                deltas += self._splitter.feed(self._safe_text.feed(text_of(block)))
         return deltas
 
     def _reasoning_of(self, delta: Mapping[str, Any]) -> str:
@@ -196,41 +196,22 @@ class Completion:
         for name in (self._reasoning_field,) if self._reasoning_field else REASONING_FIELDS:
             if value := delta.get(name):
                 self._reasoning_field = name
-                return self._safe_reasoning.feed(_reasoning_text(value))
+                return self._safe_reasoning.feed(text_of(value))
         return ""
 
     def _keep(self, deltas: list[Delta]) -> list[Delta]:
-        kept = [
-            one for one in deltas if not isinstance(one, TextDelta | ReasoningDelta) or one.text
-        ]
-        for one in kept:
-            if isinstance(one, TextDelta):
-                self._text.append(one.text)
-            elif isinstance(one, ReasoningDelta):
-                self._reasoning.append(one.text)
+        """Adds the deltas to the answer; returns those that say something."""
+        kept: list[Delta] = []
+        for one in deltas:
+            match one:
+                case TextDelta(text="") | ReasoningDelta(text=""):
+                    continue
+                case TextDelta(text=text):
+                    self._text.append(text)
+                case ReasoningDelta(text=text):
+                    self._reasoning.append(text)
+            kept.append(one)
         return kept
-
-
-REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
-
-
-def _reasoning_text(value: Any) -> str:
-    if isinstance(value, list):
-        return "".join(_block_text(one) for one in value)
-    return value if isinstance(value, str) else _block_text(value)
-
-
-def _block_text(block: Any) -> str:
-    """The text of one content block, also of one that holds blocks."""
-    if not isinstance(block, dict):
-        return block if isinstance(block, str) else ""
-    for name in ("text", "thinking", "summary", "content"):
-        match block.get(name):
-            case str() as text:
-                return str(text)
-            case list() as blocks:
-                return "".join(_block_text(one) for one in blocks)
-    return ""
 
 
 def _is_json_object(text: str) -> bool:

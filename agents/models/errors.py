@@ -13,6 +13,7 @@ from agents.models.inference import ModelCallError, ModelSpec
 from tools.plain_text import clean_text, redact, shorten
 
 LONGEST_TEXT = 500
+SHORTEST_SECRET = 6
 REDACTED = "[redacted]"
 CONTEXT_WORDS = re.compile(
     r"context.?(?:length|window|size)|maximum.{0,20}tokens|too many tokens|(?:prompt|input) is too long",
@@ -44,7 +45,13 @@ def error_of_response(
     text = _words(content) if content is not None else _page_text(body)
     kind = _kind(content)
     status = 402 if "insufficient_quota" in kind else status
-    return _error(spec, status, f"{kind} {text}", text, retry_after=_retry_after(headers))
+    code, is_retryable = _classify(status, f"{kind} {text}")
+    return ModelCallError(
+        code,
+        f"The model {spec.label!r} answered {status}: {_quote(spec, text)}",
+        is_retryable=is_retryable,
+        retry_after=_retry_after(headers),
+    )
 
 
 def error_of_event(spec: ModelSpec, content: Mapping[str, Any]) -> ModelCallError | None:
@@ -54,40 +61,29 @@ def error_of_event(spec: ModelSpec, content: Mapping[str, Any]) -> ModelCallErro
     if not is_error and not is_bare:
         return None
     kind, text = _kind(content), _words(content)
-    return _error(spec, _status_of(kind), f"{kind} {text}", text, retry_after=None)
+    code, is_retryable = _classify(_status_of(kind), f"{kind} {text}")
+    message = f"The model {spec.label!r} reported an error: {_quote(spec, text)}"
+    return ModelCallError(code, message, is_retryable=is_retryable)
 
 
 def error_of_page(spec: ModelSpec, body: str) -> ModelCallError:
     """The error that a 200 answer without any event stands for: a page, or something else."""
-    shown = shorten(without_secrets(spec, _page_text(body)), LONGEST_TEXT)
-    message = f"{_target(spec)} answered with something that is no completion: {shown}"
+    shown = _quote(spec, _page_text(body))
+    message = f"The model {spec.label!r} answered with something that is no completion: {shown}"
     return ModelCallError("malformed_stream", message)
 
 
 def without_secrets(spec: ModelSpec, text: str) -> str:
-    """The text without the spec's secrets and without what looks like one."""
-    secrets = filter(None, (spec.secret, *spec.extra_headers.values()))
-    for secret in sorted(secrets, key=len, reverse=True):
+    """The text without the key, the values of the operator's headers, and what looks like a credential."""
+    headers = (value for value in spec.extra_headers.values() if len(value) >= SHORTEST_SECRET)
+    for secret in sorted(filter(None, (spec.secret, *headers)), key=len, reverse=True):
         for shape in {secret, quote(secret, safe=""), json.dumps(secret)[1:-1]}:
             text = text.replace(shape, REDACTED)
     return redact(text)
 
 
-def _error(
-    spec: ModelSpec, status: int, evidence: str, text: str, *, retry_after: float | None
-) -> ModelCallError:
-    code, is_retryable = _classify(status, evidence)
-    words = shorten(without_secrets(spec, text), LONGEST_TEXT) or "(no explanation)"
-    return ModelCallError(
-        code,
-        f"{_target(spec)} answered {status}: {words}",
-        is_retryable=is_retryable,
-        retry_after=retry_after,
-    )
-
-
-def _target(spec: ModelSpec) -> str:
-    return f"The model {spec.label!r}"
+def _quote(spec: ModelSpec, text: str) -> str:
+    return shorten(without_secrets(spec, text), LONGEST_TEXT) or "(no explanation)"
 
 
 def _classify(status: int, evidence: str) -> tuple[str, bool]:

@@ -23,7 +23,8 @@ LINGER_AFTER_DONE = 0.05
 class HttpStream:
     """Reads an answer piece by piece into its completion.
 
-    The first delta may take `first_token_timeout` from the request on, every later payload `idle_timeout`.
+    The first delta may take `first_token_timeout` from the request on, every later payload `idle_timeout`;
+    comments and empty chunks are no deltas. A reader that takes its time does not use up the service's.
     Once the service has named a finish reason, silence or a lost connection is the end and no error.
     """
 
@@ -33,12 +34,12 @@ class HttpStream:
         completion: Completion,
         *,
         spec: ModelSpec,
-        deadline: float,
+        patience: float,
     ) -> None:
         self.completion = completion
         self._response = response
         self._spec = spec
-        self._deadline = deadline
+        self._patience = patience
         self._lines = DataLines()
         self._has_begun = False
         self._is_over = False
@@ -60,31 +61,32 @@ class HttpStream:
         deltas = [delta for payload in payloads for delta in self.completion.take(payload)]
         self._has_begun = self._has_begun or bool(deltas)
         if payloads:
-            self._move_deadline()
+            self._renew_patience()
         return deltas
 
     async def _receive(self) -> bytes:
-        """What arrived, or nothing at the end."""
+        """What arrived, or nothing at the end. Only time that is spent here counts as silence."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
         try:
-            async with asyncio.timeout_at(self._deadline):
+            async with asyncio.timeout_at(started + self._patience):
                 return await self._response.content.readany()
-        except TimeoutError as error:
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
             if self.completion.finish_reason:
                 return b""
-            raise self._timeout() from error
-        except (aiohttp.ClientError, OSError) as error:
-            if self.completion.finish_reason:
-                return b""
-            raise _truncated(self._spec) from error
+            is_silent = isinstance(error, TimeoutError)
+            raise (self._timeout() if is_silent else _truncated(self._spec)) from error
+        finally:
+            self._patience -= clock() - started
 
-    def _move_deadline(self) -> None:
-        now = asyncio.get_running_loop().time()
+    def _renew_patience(self) -> None:
+        """How many seconds of silence may follow a payload."""
         if self.completion.is_done:
-            self._deadline = now + LINGER_AFTER_DONE
+            self._patience = LINGER_AFTER_DONE
         elif self.completion.finish_reason:
-            self._deadline = now + min(LINGER_AFTER_FINISH, self._spec.idle_timeout)
+            self._patience = min(LINGER_AFTER_FINISH, self._spec.idle_timeout)
         elif self._has_begun:
-            self._deadline = now + self._spec.idle_timeout
+            self._patience = self._spec.idle_timeout
 
     def _check_complete(self) -> None:
         if not self.completion.finish_reason:
@@ -111,7 +113,8 @@ async def open_stream(
     try:
         if not 200 <= response.status < 300:
             raise await _refusal(spec, response, deadline)
-        yield HttpStream(response, completion, spec=spec, deadline=deadline)
+        patience = deadline - asyncio.get_running_loop().time()
+        yield HttpStream(response, completion, spec=spec, patience=patience)
     finally:
         response.close()
 
@@ -144,15 +147,20 @@ async def _refusal(
     spec: ModelSpec, response: aiohttp.ClientResponse, deadline: float
 ) -> ModelCallError:
     """The error of an answer, with as much of its body as arrives in time."""
-    body = b""
     try:
         async with asyncio.timeout_at(deadline):
-            while len(body) < LONGEST_ERROR_BODY and (piece := await response.content.readany()):
-                body += piece
+            body = await read_body(response, LONGEST_ERROR_BODY)
     except (TimeoutError, aiohttp.ClientError, OSError) as error:
-        body = body or str(error).encode()
-    text = body[:LONGEST_ERROR_BODY].decode("utf-8", "replace")
-    return error_of_response(spec, response.status, text, response.headers)
+        body = str(error)
+    return error_of_response(spec, response.status, body, response.headers)
+
+
+async def read_body(response: aiohttp.ClientResponse, limit: int) -> str:
+    """The body as text; of one with more than `limit` bytes, the beginning."""
+    body = b""
+    while len(body) < limit and (piece := await response.content.readany()):
+        body += piece
+    return body[:limit].decode("utf-8", "replace")
 
 
 def unreachable(spec: ModelSpec, error: Exception) -> ModelCallError:

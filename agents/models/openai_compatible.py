@@ -1,6 +1,6 @@
 """The client for every service that speaks OpenAI's chat completions, with our own reader of its streams.
 
-Why not a vendor's client: docs/decisions holds the record.
+Why not a vendor's client: docs/decisions/0004-an-own-client-for-model-streams.md.
 """
 
 import time

@@ -6,6 +6,8 @@ from typing import Any
 
 from agents.models.inference import Confidence, Usage
 
+LARGEST_COUNT = 1_000_000_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedUsage:
@@ -52,8 +54,12 @@ def read_usage(reported: Any) -> ReportedUsage | None:
 
 
 def _count(reported: Mapping[str, Any], *names: str) -> int | None:
-    counts = (reported.get(name) for name in names)
-    return next((int(count) for count in counts if isinstance(count, int | float)), None)
+    """The first of these that is a possible number of tokens."""
+    for name in names:
+        value = reported.get(name)
+        if type(value) in (int, float) and 0 <= value <= LARGEST_COUNT:
+            return int(value)
+    return None
 
 
 def _detail(reported: Mapping[str, Any], group: str, name: str) -> int:

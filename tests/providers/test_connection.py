@@ -6,7 +6,7 @@ import pytest
 
 from apps.providers import connection
 from apps.providers.models import LanguageModel, ModelProvider
-from tests.fakes.upstream import UpstreamServer, failure, text
+from tests.fakes.upstream import UpstreamServer, failure, raw, text
 
 pytestmark = pytest.mark.django_db
 SECRET = "sk-made-up-0123456789"
@@ -22,6 +22,14 @@ def test_it_lists_the_models(upstream: UpstreamServer) -> None:
     assert report.ok
     assert report.model_names == ("a", "b")
     assert "2 models" in report.text
+
+
+def test_it_reads_a_list_that_comes_in_pieces(upstream: UpstreamServer) -> None:
+    upstream.listing = raw(
+        b'{"data": [{"id": "a"},', 0.05, b'{"id": "b"}]}', content_type="application/json"
+    )
+    report = connection.test_connection(make_provider(upstream.url))
+    assert report.model_names == ("a", "b")
 
 
 def test_it_asks_a_model_where_none_are_listed(upstream: UpstreamServer) -> None:

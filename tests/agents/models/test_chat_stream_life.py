@@ -1,6 +1,7 @@
 """The life of one streaming call: timeouts, broken connections, closing early, secrets."""
 
 import asyncio
+import threading
 import time
 from contextlib import aclosing
 from dataclasses import replace
@@ -24,6 +25,7 @@ from tests.fakes.upstream import (
     failure,
     gate,
     raw,
+    slow,
     sse,
     text,
 )
@@ -68,6 +70,24 @@ async def test_silence_after_the_finish_reason_is_the_end(upstream: UpstreamServ
     heard = await ask(upstream.url, idle_timeout=0.1)
     assert heard.text == "Hi"
     assert heard.inference.finish_reason is FinishReason.STOP
+
+
+async def test_comments_are_no_sign_of_an_answer(upstream: UpstreamServer) -> None:
+    comments = slow(raw(*[b": waiting\n\n"] * 200), 0.02)
+    upstream.script(Answer(parts=(*BEGUN.parts, *comments.parts)))
+    assert (await fail(upstream.url, idle_timeout=0.2)).code == "model_timeout"
+
+
+async def test_a_slow_reader_is_not_the_services_silence(upstream: UpstreamServer) -> None:
+    answer = gate(text("one two", chunks=2), after=2)
+    upstream.script(answer)
+    client = OpenAICompatibleClient(replace(SPEC, base_url=upstream.url, idle_timeout=0.3))
+    async with aclosing(client.stream(QUESTION)) as stream:
+        assert isinstance(await anext(stream), TextDelta)
+        await asyncio.sleep(0.4)
+        threading.Timer(0.05, answer.release).start()
+        assert isinstance(await anext(stream), TextDelta)
+    await close_sessions()
 
 
 async def test_a_service_that_is_not_there_may_be_asked_again() -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 
 from agents.outcome import FinishReason
 from tests.agents.models.asking import ask
@@ -238,6 +239,16 @@ async def test_made_up_ids_are_the_same_for_the_same_answer(upstream: UpstreamSe
     upstream.script(*[calling(fragment(0, None, "clock", "{}"))] * 2)
     first, second = await ask(upstream.url), await ask(upstream.url)
     assert first.inference.tool_calls[0].id == second.inference.tool_calls[0].id
+
+
+async def test_made_up_ids_of_equal_calls_differ_from_round_to_round(
+    upstream: UpstreamServer,
+) -> None:
+    upstream.script(*[calling(fragment(0, None, "clock", "{}"))] * 2)
+    question = HumanMessage("Time?")
+    first = await ask(upstream.url, question)
+    second = await ask(upstream.url, question, AIMessage("12:00"), question)
+    assert first.inference.tool_calls[0].id != second.inference.tool_calls[0].id
 
 
 async def test_one_id_for_two_calls_is_told_apart(upstream: UpstreamServer) -> None:

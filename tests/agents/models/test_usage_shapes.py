@@ -73,6 +73,10 @@ USAGE_SHAPES: dict[str, tuple[Answer, tuple[int, int, int, int]]] = {
         ),
         (9, 4, 0, 0),
     ),
+    "7 counts that are none": (
+        events(chunk({"content": "Hi"}), STOP, usage(9, 4), usage(-1, True, cached_tokens="x")),
+        (9, 4, 0, 0),
+    ),
     "DeepSeek cache hits": (
         events(chunk({"content": "Hi"}), STOP, usage(9, 4, prompt_cache_hit_tokens=6)),
         (9, 4, 6, 0),
