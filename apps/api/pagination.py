@@ -8,3 +8,9 @@ class PageNumberPagination(pagination.PageNumberPagination):
 
     page_size_query_param = "page_size"
     max_page_size = 200
+
+
+class MessagePages(PageNumberPagination):
+    """Messages are long: ≤ 50 a page."""
+
+    max_page_size = 50

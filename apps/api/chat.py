@@ -1,0 +1,127 @@
+"""/apps/{slug}/chat: a question, answered whole or as a stream of events."""
+
+from typing import Any
+
+from django.http.response import HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+
+from agents.events import AgentThought, Audience
+from apps.api.app_catalogue import editable_apps, visible_apps
+from apps.api.async_views import AsyncResourceView
+from apps.api.collecting import RunAnswer, collect_answer
+from apps.api.permissions import MayChat, caller_of, may_configure
+from apps.api.server_sent_events import answer_with_events
+from apps.api.strict_fields import StrictFields
+from apps.conversations.models import Conversation, Entry, Message
+from apps.conversations.queries import conversations_of
+from apps.runs.audience import audience_of
+from apps.runs.database import in_database
+from apps.runs.reading import follow_run
+from apps.runs.start import Question, start_run
+from apps.studio.models import App
+
+
+class ChatSerializer(StrictFields):
+    """A question. Without `conversation_id` a new conversation begins."""
+
+    query = serializers.CharField(allow_blank=True, trim_whitespace=False)
+    conversation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    stream = serializers.BooleanField(default=False, help_text="Events instead of one answer.")
+    client_request_id = serializers.CharField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=100,
+        help_text="The same id and question give the same run.",
+    )
+    draft = serializers.BooleanField(
+        default=False, help_text="Ask the draft instead of the published version (builders)."
+    )
+
+
+class Chat(AsyncResourceView):
+    """Ask an App. The run goes on when the connection is lost; `/tasks/{task_id}/events` finds it again."""
+
+    serializer_class = ChatSerializer
+    write_permission = MayChat
+
+    @extend_schema(
+        parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)],
+        responses={
+            (200, "application/json"): RunAnswer,
+            (200, "text/event-stream"): OpenApiResponse(
+                AgentThought, description="One event a frame, with `stream: true`."
+            ),
+        },
+    )
+    async def post(self, request: Request, slug: str) -> HttpResponseBase:
+        order = _read_order(request)
+        message, audience = await in_database(_ask, request, slug, order)
+        thoughts = follow_run(str(message.task_id), after=0, audience=audience)
+        if order["stream"]:
+            return answer_with_events(message, thoughts)
+        answer = await collect_answer(message, thoughts)
+        return JsonResponse(answer.model_dump(mode="json"))
+
+
+def _read_order(request: Request) -> dict[str, Any]:
+    serializer = ChatSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    order = dict(serializer.validated_data)
+    key = request.headers.get("Idempotency-Key")
+    if key is not None:
+        _check_request_id(key, in_body=order["client_request_id"])
+        order["client_request_id"] = key
+    return order
+
+
+def _check_request_id(key: str, *, in_body: str | None) -> None:
+    if in_body not in {None, key} or not 0 < len(key) <= 100:
+        raise ValidationError(
+            {
+                "client_request_id": [
+                    _(
+                        "The header Idempotency-Key has 1 to 100 characters and says the same as "
+                        "client_request_id. Send one of them."
+                    )
+                ]
+            }
+        )
+
+
+def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, Audience]:
+    caller = caller_of(request)
+    app = _find_app(request, slug, is_draft=order["draft"])
+    message = start_run(
+        Question(
+            caller=caller,
+            app=app,
+            query=order["query"],
+            entry=Entry.API,
+            conversation=_find_conversation(request, app, order["conversation_id"]),
+            client_request_id=order["client_request_id"],
+            use_draft=order["draft"],
+        )
+    )
+    return message, audience_of(caller, app, message.app_config)
+
+
+def _find_app(request: Request, slug: str, *, is_draft: bool) -> App:
+    if is_draft and not may_configure(request):
+        raise PermissionDenied(
+            _("Only builders may ask a draft, with a key that has the scope 'manage'."),
+            code="draft_refused",
+        )
+    apps = editable_apps(request) if is_draft else visible_apps(request)
+    return get_object_or_404(apps.select_related("published_config"), slug=slug)
+
+
+def _find_conversation(request: Request, app: App, wanted: Any) -> Conversation | None:
+    if wanted is None:
+        return None
+    return get_object_or_404(conversations_of(caller_of(request), app), pk=wanted)

@@ -1,0 +1,114 @@
+"""/conversations/{id}/messages and /messages/{id}/steps: what was asked, answered and done."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from pydantic import BaseModel
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from agents.events import AgentThought, Audience
+from agents.projection import for_audience
+from apps.api.pagination import MessagePages
+from apps.api.permissions import MayChat, caller_of
+from apps.api.resources import ResourceView
+from apps.api.token_usage import TokenUsage, token_usage
+from apps.conversations.models import Conversation, Message
+from apps.conversations.queries import conversations_of
+from apps.conversations.steps import thought_of_step
+from apps.runs.access import find_message
+from apps.runs.audience import audience_of
+
+_WITH_REASONING = frozenset({Audience.BUILDER, Audience.ASKER_FULL})
+
+
+class MessageSteps(BaseModel):
+    """The stored steps of a message, in order, as far as the App shows them to you."""
+
+    steps: list[AgentThought]
+
+
+class MessageSerializer(serializers.ModelSerializer[Message]):
+    """One turn. Needs `audience` in its context."""
+
+    message_id = serializers.UUIDField(source="id")
+    conversation_id = serializers.UUIDField()
+    parent_id = serializers.UUIDField(allow_null=True)
+    reasoning = serializers.SerializerMethodField()
+    usage = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Message
+        fields = (
+            "message_id",
+            "conversation_id",
+            "task_id",
+            "parent_id",
+            "entry",
+            "query",
+            "answer",
+            "reasoning",
+            "status",
+            "error",
+            "finish_reason",
+            "iteration_count",
+            "usage",
+            "price",
+            "currency",
+            "latency",
+            "created_at",
+            "ended_at",
+        )
+        read_only_fields = fields
+
+    def get_reasoning(self, message: Message) -> str:
+        return message.reasoning if self.context["audience"] in _WITH_REASONING else ""
+
+    def get_usage(self, message: Message) -> TokenUsage:
+        return token_usage(message.input_tokens, message.output_tokens, message.confidence)
+
+
+class ConversationMessages(ResourceView, generics.ListAPIView[Message]):
+    """The turns of one of your conversations, oldest first, ≤ 50 a page; `?page=last` for the newest."""
+
+    serializer_class = MessageSerializer
+    pagination_class = MessagePages
+    read_permission = MayChat
+
+    def get_queryset(self) -> QuerySet[Message]:
+        return self.find_conversation().messages.filter(is_deleted=False)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "audience": self.find_audience()}
+
+    def find_conversation(self) -> Conversation:
+        mine = conversations_of(caller_of(self.request)).select_related("app__published_config")
+        return get_object_or_404(mine, pk=self.kwargs["conversation_id"])
+
+    def find_audience(self) -> Audience:
+        app = self.find_conversation().app
+        return audience_of(caller_of(self.request), app, app.published_config)
+
+
+class Steps(ResourceView):
+    """What a run did for its answer: thoughts, tool calls, retrievals."""
+
+    read_permission = MayChat
+
+    @extend_schema(responses=MessageSteps)
+    def get(self, request: Request, message_id: UUID) -> Response:
+        caller = caller_of(request)
+        message = find_message(caller, message_id=str(message_id))
+        audience = audience_of(caller, message.conversation.app, message.app_config)
+        steps = MessageSteps(steps=_visible_steps(message, audience))
+        return Response(steps.model_dump(mode="json", exclude_none=True))
+
+
+def _visible_steps(message: Message, audience: Audience) -> list[AgentThought]:
+    rows = message.thoughts.order_by("position")
+    steps = (for_audience(thought_of_step(row, str(message.task_id)), audience) for row in rows)
+    return [step for step in steps if step is not None]

@@ -1,0 +1,69 @@
+"""/model-providers: the accounts at model services. Operators write, builders read, nobody reads a secret."""
+
+from typing import ClassVar
+
+from rest_framework import generics, serializers
+
+from apps.api.permissions import MayConfigure
+from apps.api.resources import ResourceView
+from apps.api.strict_fields import StrictModelSerializer
+from apps.providers.models import ModelProvider
+from apps.studio.deletion import delete_asset
+
+
+class ModelProviderSerializer(StrictModelSerializer):
+    """`secret` and the values of `extra_headers` go in and never come out; an empty secret removes it."""
+
+    has_secret = serializers.SerializerMethodField()
+    extra_headers = serializers.DictField(
+        child=serializers.RegexField(r"\A[ -~]*\Z"), write_only=True, required=False
+    )
+    extra_header_names = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ModelProvider
+        fields = (
+            "id",
+            "name",
+            "kind",
+            "base_url",
+            "secret",
+            "has_secret",
+            "extra_headers",
+            "extra_header_names",
+            "connect_timeout",
+            "first_token_timeout",
+            "idle_timeout",
+            "is_enabled",
+            "created_at",
+            "updated_at",
+        )
+        extra_kwargs: ClassVar = {"secret": {"write_only": True}}
+
+    def get_has_secret(self, provider: ModelProvider) -> bool:
+        return bool(provider.secret)
+
+    def get_extra_header_names(self, provider: ModelProvider) -> list[str]:
+        return sorted(provider.extra_headers)
+
+
+class ModelProviders(ResourceView):
+    """Accounts and endpoints by which models are reached."""
+
+    queryset = ModelProvider.objects.all()
+    serializer_class = ModelProviderSerializer
+    read_permission = MayConfigure
+    filter_lookups: ClassVar = {"name": "name"}
+
+
+class ModelProviderList(ModelProviders, generics.ListCreateAPIView[ModelProvider]):
+    """All model providers; a new one."""
+
+
+class ModelProviderDetail(ModelProviders, generics.RetrieveUpdateDestroyAPIView[ModelProvider]):
+    """One model provider. Deleting takes its models along, unless a configuration uses one."""
+
+    filter_lookups: ClassVar = {}
+
+    def perform_destroy(self, instance: ModelProvider) -> None:
+        delete_asset(instance)

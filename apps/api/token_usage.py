@@ -1,0 +1,25 @@
+"""How many tokens an answer took, as every endpoint says it."""
+
+from typing_extensions import TypedDict
+
+
+class TokenUsage(TypedDict):
+    """Tokens of the answer's model calls; null is unknown. `confidence` is exact, estimated or unknown."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    confidence: str | None
+
+
+def token_usage(
+    input_tokens: int | None, output_tokens: int | None, confidence: str | None
+) -> TokenUsage:
+    """The counts with their sum."""
+    is_known = input_tokens is not None and output_tokens is not None
+    return TokenUsage(
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        total_tokens=(input_tokens or 0) + (output_tokens or 0) if is_known else None,
+        confidence=confidence or None,
+    )
