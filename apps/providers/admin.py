@@ -50,7 +50,7 @@ class ModelProviderAdmin(ModelAdmin):
         (gettext_lazy("Access"), {"fields": SECRET_FIELDS}),
         (
             gettext_lazy("Timeouts"),
-            {"fields": (("connect_timeout", "first_token_timeout", "idle_timeout"),)},
+            {"fields": (("connect_timeout", "first_token_timeout"), "idle_timeout")},
         ),
     )
 
@@ -141,8 +141,10 @@ class LanguageModelAdmin(ModelAdmin):
             gettext_lazy("What it can do"),
             {
                 "fields": (
-                    ("tool_call", "agent_thought", "parallel_tool_calls"),
-                    ("image_input", "reasoning", "json_mode"),
+                    ("tool_call", "parallel_tool_calls"),
+                    "agent_thought",
+                    ("image_input", "reasoning"),
+                    "json_mode",
                 )
             },
         ),

@@ -33,6 +33,7 @@ class ModelProviderForm(forms.ModelForm):  # type: ignore[type-arg]  # generic o
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        _shorten(self, "extra_headers")
         if "new_secret" in self.fields:
             self.fields["new_secret"].help_text = (
                 _("A key is stored. Type a new one to replace it; empty keeps it.")
@@ -65,6 +66,10 @@ class LanguageModelForm(forms.ModelForm):  # type: ignore[type-arg]  # generic o
         model = LanguageModel
         fields = "__all__"  # noqa: DJ007  # what is shown stands in the admin's fieldsets
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _shorten(self, "default_parameters", "quirks")
+
     def clean_default_parameters(self) -> dict[str, Any]:
         parameters = self.cleaned_data["default_parameters"]
         if not isinstance(parameters, dict):
@@ -83,3 +88,10 @@ class LanguageModelForm(forms.ModelForm):  # type: ignore[type-arg]  # generic o
             )
             raise ValidationError([text.lstrip(": ") for text in problems]) from error
         return dict(quirks)
+
+
+def _shorten(form: "forms.ModelForm[Any]", *names: str) -> None:
+    """JSON here is a line or two."""
+    for name in names:
+        if name in form.fields:
+            form.fields[name].widget.attrs["rows"] = 3

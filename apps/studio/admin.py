@@ -27,9 +27,10 @@ from apps.studio.draft_forms import (
     ToolRowForm,
     draft_content,
 )
-from apps.studio.drafts import StaleRevision, change_draft
+from apps.studio.drafts import StaleRevision, change_draft, draft_of
 from apps.studio.models import App, AppConfig, AppConfigTool, OpeningQuestion, ReviewKeyword
 from apps.studio.row_choices import RowAutocomplete
+from apps.studio.schema import dump_config
 
 SHOWN_VERSIONS = 50
 
@@ -100,14 +101,16 @@ class DraftInline(StackedInline):
             {
                 "classes": ("tab-model",),
                 "fields": (
-                    ("model", "auxiliary_model"),
-                    ("temperature", "top_p", "max_tokens"),
+                    "model",
+                    "auxiliary_model",
+                    ("temperature", "top_p"),
+                    "max_tokens",
                     "parameters",
                 ),
             },
         ),
         (_("Prompt"), {"classes": ("tab-prompt",), "fields": ("preset_prompt",)}),
-        (_("Tools"), {"classes": ("tab-tools",), "fields": ("max_tool_calls",)}),
+        (_("Tools"), {"classes": ("tab-tools",), "fields": ()}),
         (
             _("Memory"),
             {
@@ -127,7 +130,11 @@ class DraftInline(StackedInline):
             _("Limits"),
             {
                 "classes": ("tab-limits",),
-                "fields": (("max_iterations", "turn_timeout"), ("on_busy", "show_steps")),
+                "fields": (
+                    ("max_iterations", "max_tool_calls"),
+                    "turn_timeout",
+                    ("on_busy", "show_steps"),
+                ),
             },
         ),
     )
@@ -222,9 +229,9 @@ class AppAdmin(ModelAdmin):
             db_field,
             request,
             queryset=offered[db_field.name],
-            widget=UnfoldAdminSelect2MultipleWidget(),
             **kwargs,
         )
+        field.widget = UnfoldAdminSelect2MultipleWidget(choices=field.choices)
         field.help_text = db_field.help_text
         return field
 
@@ -254,6 +261,7 @@ class AppAdmin(ModelAdmin):
         app = context.get("original")
         if app is not None:
             context["versions"] = version_pages.versions_of(app)[:SHOWN_VERSIONS]
+        context["show_save_and_add_another"] = False
         response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
         return response
 
@@ -266,13 +274,13 @@ class AppAdmin(ModelAdmin):
         AppConfig.objects.create(app=obj)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """A save that leaves the draft as it is does not make the forms of others stale."""
         form.save_m2m()
         for draft_form in (draft_form for formset in formsets for draft_form in formset.forms):
-            change_draft(
-                form.instance,
-                revision=draft_form.cleaned_data["revision"],
-                changes=draft_content(draft_form),
-            )
+            content = draft_content(draft_form)
+            if content != dump_config(draft_of(form.instance)):
+                revision = draft_form.cleaned_data["revision"]
+                change_draft(form.instance, revision=revision, changes=content)
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
+from rest_framework import serializers
 
 from apps.studio.schema import AppConfigSerializer
 
@@ -50,15 +52,20 @@ def compare_contents(
     changed = (name for name in new if before[name] != new[name])
     if old is None:
         changed = (name for name in changed if new[name] not in (None, "", [], {}))
-    labels = {name: str(field.label) for name, field in AppConfigSerializer().fields.items()}
-    return tuple(_change(name, labels[name], before[name], new[name]) for name in changed)
+    fields = AppConfigSerializer().fields
+    return tuple(_change(name, fields[name], before[name], new[name]) for name in changed)
 
 
-def _change(field: str, label: str, old: Any, new: Any) -> FieldChange:
+def _change(
+    name: str, field: serializers.Field[Any, Any, Any, Any], old: Any, new: Any
+) -> FieldChange:
+    if isinstance(field, serializers.ChoiceField):
+        old, new = field.choices.get(old, old), field.choices.get(new, new)
     before, after = _lines(old), _lines(new)
     is_long = isinstance(new, list) or max(len(before), len(after)) > 1
     lines = tuple(_diff(before, after)) if is_long else ()
-    return FieldChange(field=field, label=label, old=_shown(old), new=_shown(new), lines=lines)
+    label = capfirst(str(field.label))
+    return FieldChange(field=name, label=label, old=_shown(old), new=_shown(new), lines=lines)
 
 
 def _lines(value: Any) -> list[str]:

@@ -12,6 +12,14 @@ from apps.studio.models import AppConfig, AppConfigTool
 from apps.studio.row_choices import show_chosen
 from apps.studio.schema import Content, dump_config, name_rows
 
+LINES_OF_TEXT = {
+    "parameters": 4,
+    "preset_prompt": 18,
+    "opening_statement": 5,
+    "review_input_response": 3,
+    "review_output_response": 3,
+}
+
 
 class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
     """The draft's columns with, hidden, the revision that the person sees."""
@@ -21,6 +29,9 @@ class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in t
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["revision"].initial = self.instance.revision
+        for name, lines in LINES_OF_TEXT.items():
+            if name in self.fields:
+                self.fields[name].widget.attrs["rows"] = lines
 
     def clean(self) -> dict[str, Any]:
         """Tell early what `change_draft` would refuse, while the form still holds the person's edits."""

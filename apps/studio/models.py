@@ -49,7 +49,7 @@ class App(models.Model):
     )
     published_config = models.ForeignKey(
         "AppConfig",
-        on_delete=models.PROTECT,
+        on_delete=models.RESTRICT,
         null=True,
         blank=True,
         related_name="+",

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget
@@ -143,11 +144,13 @@ def _published_content(app: App) -> Content | None:
 
 def _problems(draft: AppConfig) -> Sequence[tuple[str, list[str]]]:
     """What keeps the draft from being published: field label and messages."""
-    labels = {name: str(field.label) for name, field in AppConfigSerializer().fields.items()}
+    fields = AppConfigSerializer().fields
     try:
         check_publishable(draft)
     except ValidationError as error:
-        return [(labels[field], texts) for field, texts in error.message_dict.items()]
+        return [
+            (capfirst(str(fields[name].label)), texts) for name, texts in error.message_dict.items()
+        ]
     return []
 
 

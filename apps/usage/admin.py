@@ -79,8 +79,8 @@ def _totals(calls: QuerySet[ModelCall]) -> dict[str, Any]:
     """Unknown costs are counted apart: they are unknown, not free."""
     return calls.order_by().aggregate(
         calls=Count("pk"),
-        input_tokens=Sum("input_tokens"),
-        output_tokens=Sum("output_tokens"),
-        cost=Sum("cost"),
         unpriced=Count("pk", filter=Q(cost=None)),
+        total_input=Sum("input_tokens"),
+        total_output=Sum("output_tokens"),
+        total_cost=Sum("cost"),
     )

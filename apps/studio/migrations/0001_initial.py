@@ -96,7 +96,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='app',
             name='published_config',
-            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.appconfig', verbose_name='published version'),
+            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='studio.appconfig', verbose_name='published version'),
         ),
         migrations.CreateModel(
             name='AppConfigTool',
