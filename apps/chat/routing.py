@@ -1,10 +1,13 @@
-"""WebSocket paths. `origins.OnlyFromSite` stands in front of them."""
+"""WebSocket paths, and what stands in front of them."""
 
 from typing import Any
 
+from channels.routing import URLRouter
+from django.conf import settings
 from django.urls import path, re_path
 
 from apps.chat.consumers import ChatConsumer, UnknownPathConsumer
+from apps.chat.origins import OnlyFromSite
 
 
 def application_of(consumer: Any) -> Any:
@@ -16,3 +19,4 @@ websocket_urlpatterns = [
     path("ws/chat/", application_of(ChatConsumer)),
     re_path("", application_of(UnknownPathConsumer)),
 ]
+websocket_application = OnlyFromSite(URLRouter(websocket_urlpatterns), settings.SITE_ORIGINS)
