@@ -15,6 +15,7 @@ from apps.api.app_catalogue import editable_apps, visible_apps
 from apps.api.async_views import AsyncResourceView
 from apps.api.collecting import RunAnswer, collect_answer
 from apps.api.permissions import MayChat, caller_of, may_configure
+from apps.api.revocation import while_valid
 from apps.api.server_sent_events import answer_with_events
 from apps.api.strict_fields import StrictFields
 from apps.conversations.models import Conversation, Entry, Message
@@ -64,9 +65,9 @@ class Chat(AsyncResourceView):
         message, audience = await in_database(_ask, request, slug, order)
         thoughts = follow_run(str(message.task_id), after=0, audience=audience)
         if order["stream"]:
-            return answer_with_events(message, thoughts)
+            return answer_with_events(message, while_valid(request, thoughts))
         answer = await collect_answer(message, thoughts)
-        return JsonResponse(answer.model_dump(mode="json"))
+        return JsonResponse(answer.as_json())
 
 
 def _read_order(request: Request) -> dict[str, Any]:

@@ -33,6 +33,11 @@ class RunAnswer(BaseModel):
     latency: float | None = None
     error: dict[str, Any] | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        """JSON values; steps leave out what says nothing, as events do."""
+        steps = [step.model_dump(mode="json", exclude_none=True) for step in self.steps]
+        return {**self.model_dump(mode="json", exclude={"steps"}), "steps": steps}
+
 
 async def collect_answer(message: Message, thoughts: AsyncIterator[AgentThought]) -> RunAnswer:
     """Read `thoughts` to the terminal event; raises RunRefused when the message is deleted meanwhile."""

@@ -1,7 +1,7 @@
 """A run's events as text/event-stream."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from django.http import StreamingHttpResponse
@@ -13,7 +13,7 @@ HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
 def answer_with_events(
-    message: Message, thoughts: AsyncIterator[AgentThought]
+    message: Message, thoughts: AsyncGenerator[AgentThought, None]
 ) -> StreamingHttpResponse:
     """The response that sends `thoughts` as they come; a reader that leaves ends nothing but itself."""
     return StreamingHttpResponse(
@@ -22,12 +22,12 @@ def answer_with_events(
 
 
 async def render_events(
-    message: Message, thoughts: AsyncIterator[AgentThought]
-) -> AsyncIterator[str]:
+    message: Message, thoughts: AsyncGenerator[AgentThought, None]
+) -> AsyncGenerator[str, None]:
     """One frame an event; pings are comments, so that they never move `Last-Event-ID`."""
     ids = {"conversation_id": str(message.conversation_id), "message_id": str(message.pk)}
     tail = f",{json.dumps(ids, separators=(',', ':'))[1:]}"
-    async with aclosing(thoughts) as events:  # type: ignore[type-var]
+    async with aclosing(thoughts) as events:
         async for thought in events:
             yield _frame(thought, tail)
 

@@ -18,6 +18,7 @@ from apps.api.async_views import AsyncResourceView
 from apps.api.messages import MessageSerializer
 from apps.api.permissions import MayChat, caller_of
 from apps.api.resources import ResourceView
+from apps.api.revocation import while_valid
 from apps.api.server_sent_events import answer_with_events
 from apps.conversations.models import Message
 from apps.runs.access import find_message
@@ -81,7 +82,7 @@ class TaskEvents(AsyncResourceView):
         if RunStatus(message.status).is_final and after >= message.last_seq:
             return HttpResponse(status=status.HTTP_204_NO_CONTENT)
         thoughts = follow_run(str(task_id), after=after, audience=audience)
-        return answer_with_events(message, thoughts)
+        return answer_with_events(message, while_valid(request, thoughts))
 
 
 def _last_read(request: Request) -> int:

@@ -1,22 +1,29 @@
 """People with their programs, and one of everything that belongs to somebody."""
 
-from collections.abc import Callable
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
+from django.test import AsyncClient
 from rest_framework.test import APIClient
 
+from agents.models.sessions import close_sessions
 from apps.accounts.api_keys import create_api_key
 from apps.accounts.callers import caller_for_api_key
 from apps.accounts.models import ApiKey, Caller, User
 from apps.accounts.roles import BUILDERS, MEMBERS, OPERATORS
 from apps.conversations.models import Conversation, Entry, Message, MessageAgentThought
 from apps.providers.models import LanguageModel, ModelProvider
+from apps.runs.execution import execute
+from apps.runs.home import RunHome, install_home
 from apps.studio.drafts import change_draft, create_app
 from apps.studio.models import App
 from apps.studio.publishing import publish
+from tests.fakes.upstream import UpstreamServer
 
 ALL_SCOPES = {"can_chat": True, "can_manage": True, "can_read_usage": True}
 
@@ -160,3 +167,74 @@ def belongings(builder: Program, model: LanguageModel) -> Belongings:
         conversation=message.conversation,
         message=message,
     )
+
+
+@pytest.fixture
+async def home(transactional_db: None) -> AsyncIterator[RunHome]:
+    """Runs execute on the test's own loop."""
+    home = RunHome(execute)
+    install_home(home)
+    home.bind(asyncio.get_running_loop())
+    yield home
+    await home.drain(0)
+    await close_sessions()
+
+
+class AsyncProgram:
+    """A program that talks to the site over ASGI, on the loop of the test."""
+
+    def __init__(self, secret: str) -> None:
+        self._client = AsyncClient()
+        self._headers = {"Authorization": f"Bearer {secret}"}
+
+    async def get(self, path: str, **headers: str) -> Any:
+        return await self._client.get(f"/api/v1/{path}", headers={**self._headers, **headers})
+
+    async def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        return await self._send("POST", path, body, headers)
+
+    async def patch(self, path: str, body: Any) -> Any:
+        return await self._send("PATCH", path, body, {})
+
+    async def _send(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Any:
+        return await self._client.generic(
+            method,
+            f"/api/v1/{path}",
+            json.dumps({} if body is None else body),
+            content_type="application/json",
+            headers={**self._headers, **headers},
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """One frame of an event stream."""
+
+    id: str
+    event: str
+    data: dict[str, Any]
+
+
+async def read_frames(answer: Any) -> AsyncGenerator[Frame, None]:
+    """The frames of a streaming answer, as they come; pings are passed over."""
+    async for text in answer.streaming_content:
+        frame = text.decode()
+        assert frame.endswith("\n\n")
+        if frame.startswith(":"):
+            continue
+        names = [line.partition(": ")[::2] for line in frame[:-2].split("\n")]
+        assert [name for name, _value in names] == ["id", "event", "data"]
+        fields = dict(names)
+        yield Frame(id=fields["id"], event=fields["event"], data=json.loads(fields["data"]))
+
+
+def script_app(upstream: UpstreamServer, owner: User, slug: str = "clerk", **changes: Any) -> App:
+    """A published App on the scripted model service, with the calculator."""
+    provider = ModelProvider.objects.create(name=f"for-{slug}", base_url=upstream.url)
+    model = LanguageModel.objects.create(provider=provider, name="fake-model")
+    model.prices.create(input_price=2, output_price=8)
+    app = create_app(owner=owner, slug=slug, name=slug.title())
+    content = {"model": f"for-{slug}/fake-model", "tools": ["calculator"], **changes}
+    change_draft(app, revision=1, changes=content)
+    publish(app, revision=2, user=owner)
+    return app
