@@ -88,7 +88,7 @@ def make_person(db: None) -> Callable[..., Program]:
     """`make_person("ann", role=BUILDERS)` with a key of all scopes."""
 
     def make(name: str, *, role: str = MEMBERS, **scopes: bool) -> Program:
-        user = User.objects.create_user(name, password="correct horse")
+        user = User.objects.create_user(name)
         user.groups.add(Group.objects.get_or_create(name=role)[0])
         return program_of(user, **scopes)
 
