@@ -1,8 +1,8 @@
-"""One model call as readers see it: what the ReAct protocol and the review hold back is held back here."""
+"""One model call as readers see it: what the ReAct protocol, the fence or the review hold back stays back here."""
 
 import time
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.config import AgentMode
 from agents.context import RunContext
@@ -21,6 +21,7 @@ from agents.outcome import FinishReason
 from agents.react import ReactStream
 from agents.records import AnswerDelta, CallFailed, Notice
 from agents.review import OutputReview
+from memory.fence import StreamScrubber, scrub
 from memory.token_estimate import estimate_tokens
 
 
@@ -40,14 +41,18 @@ class Reply:
 
 
 class AnswerStream:
-    """Runs one request and emits the deltas that may be shown under the id `step`."""
+    """Runs one request and emits the deltas that may be shown under the id `step`.
 
-    def __init__(self, context: RunContext, step: str, *, may_call: bool) -> None:
+    `position` is how many tool calls the run has made; ids of calls that are written as text count on from it.
+    """
+
+    def __init__(self, context: RunContext, step: str, *, may_call: bool, position: int) -> None:
         self._context = context
         self._step = step
         is_react = may_call and context.config.mode is AgentMode.REACT
         names = [tool.name for tool in context.config.tools]
-        self._react = ReactStream(names) if is_react else None
+        self._react = ReactStream(names, position=position) if is_react else None
+        self._scrubber, self._reasoning_scrubber = StreamScrubber(), StreamScrubber()
         keywords = context.config.review.output_keywords
         self._review = OutputReview(keywords) if keywords else None
         self._shown: list[str] = []
@@ -85,7 +90,7 @@ class AnswerStream:
                         self._said.append(text)
                         self._show(self._react.feed(text) if self._react else text)
                     case ReasoningDelta(text):
-                        self._context.recorder.emit(AnswerDelta(step=self._step, reasoning=text))
+                        self._emit_reasoning(self._reasoning_scrubber.feed(text))
                     case Inference():
                         return delta
                 if self._is_blocked:
@@ -95,6 +100,9 @@ class AnswerStream:
         )
 
     def _show(self, text: str) -> None:
+        self._review_and_emit(self._scrubber.feed(text))
+
+    def _review_and_emit(self, text: str) -> None:
         if self._review and text:
             text, hit = self._review.feed(text)
             self._is_blocked = self._is_blocked or hit
@@ -105,8 +113,14 @@ class AnswerStream:
             self._shown.append(text)
             self._context.recorder.emit(AnswerDelta(step=self._step, text=text))
 
+    def _emit_reasoning(self, text: str) -> None:
+        if text:
+            self._context.recorder.emit(AnswerDelta(step=self._step, reasoning=text))
+
     def _flush(self) -> None:
-        """Let go of what the review still holds back."""
+        """Let go of what is still held back and may be shown."""
+        self._emit_reasoning(self._reasoning_scrubber.flush())
+        self._review_and_emit(self._scrubber.flush())
         if self._review and not self._is_blocked:
             text, hit = self._review.flush()
             self._is_blocked = hit
@@ -124,7 +138,9 @@ class AnswerStream:
             calls = ()
             self._emit(self._context.config.review.output_response)
         return Reply(
-            inference=inference,
+            inference=replace(
+                inference, text=scrub(inference.text), reasoning=scrub(inference.reasoning)
+            ),
             text="".join(self._shown),
             calls=calls,
             parse_failed=parse_failed,

@@ -1,6 +1,7 @@
 """The model's turn: ask, stream what may be shown, and decide whether this was thought or answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -23,14 +24,15 @@ async def call_llm(state: AgentState, runtime: Runtime[RunContext]) -> dict[str,
     """One model call. With tool calls it opens a group; without, it ends the run."""
     context = runtime.context
     is_last = _is_at_limit(state, context)
-    stack = [*state["messages"], HumanMessage(OUT_OF_CALLS)] if is_last else state["messages"]
+    stack = _asked_to_end(state["messages"]) if is_last else state["messages"]
     messages, repairs = normalize_history(stack)
     for repair in repairs:
         context.recorder.emit(
             Notice(step=context.next_step("notice"), code="history_repaired", text=repair)
         )
     step = context.next_step("message")
-    reply = await AnswerStream(context, step, may_call=not is_last).run(
+    stream = AnswerStream(context, step, may_call=not is_last, position=state["tool_call_count"])
+    reply = await stream.run(
         InferenceRequest(
             messages=messages,
             tools=_native_tools(context) if not is_last else (),
@@ -45,7 +47,7 @@ async def call_llm(state: AgentState, runtime: Runtime[RunContext]) -> dict[str,
                 text="The model wrote a tool call that is not valid JSON; it is shown as text.",
             )
         )
-    calls = () if is_last else _checked_calls(reply)
+    calls = () if is_last else _checked_calls(reply, context)
     context.recorder.emit(
         CallFinished(
             step=step,
@@ -82,21 +84,24 @@ def _native_tools(context: RunContext) -> Sequence[Any]:
     return context.config.tools if context.config.mode is AgentMode.FUNCTION_CALL else ()
 
 
-def _checked_calls(reply: Reply) -> tuple[ToolCallRequest, ...]:
-    """The calls of a reply; none of an answer that was cut may run, the model is told instead."""
+def _checked_calls(reply: Reply, context: RunContext) -> tuple[ToolCallRequest, ...]:
+    """The calls of a reply under ids that are new in this run.
+
+    None of an answer that was cut may run: the model is told instead.
+    """
+    calls = tuple(replace(call, id=context.unused_call_id(call.id)) for call in reply.calls)
     if reply.inference.finish_reason not in (FinishReason.LENGTH, FinishReason.ERROR):
-        return reply.calls
+        return calls
     problem = "The answer was cut before this call was complete. Ask again with shorter arguments."
-    return tuple(
-        ToolCallRequest(
-            id=call.id,
-            name=call.name,
-            raw_arguments=call.raw_arguments,
-            arguments=None,
-            problem=problem,
-        )
-        for call in reply.calls
-    )
+    return tuple(replace(call, arguments=None, problem=problem) for call in calls)
+
+
+def _asked_to_end(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The stack with the request to answer now; behind a message of the user it joins that one."""
+    *earlier, last = messages
+    if isinstance(last, HumanMessage):
+        return [*earlier, HumanMessage(f"{last.content}\n\n{OUT_OF_CALLS}")]
+    return [*messages, HumanMessage(OUT_OF_CALLS)]
 
 
 def _assistant(context: RunContext, reply: Reply, calls: Sequence[ToolCallRequest]) -> BaseMessage:

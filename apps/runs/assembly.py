@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents.config import AgentConfig, HistoryMode, Limits, Review, RunRequest, mode_of
 from agents.failure import RunFailed
-from agents.review import fold
+from agents.review import fold_keyword
 from apps.conversations.history import load_turns
 from apps.conversations.models import Message
 from apps.providers.models import LanguageModel
@@ -116,7 +116,7 @@ def _parameters(row: AppConfig) -> dict[str, Any]:
 def _folded(
     keywords: Sequence[ReviewKeyword], direction: ReviewKeyword.Direction
 ) -> tuple[str, ...]:
-    return tuple(fold(word.keyword) for word in keywords if word.direction == direction)
+    return tuple(fold_keyword(word.keyword) for word in keywords if word.direction == direction)
 
 
 def _usable_tools(row: AppConfig) -> list[RegisteredTool]:

@@ -18,8 +18,11 @@ from apps.runs.home import RunHome
 from apps.runs.recorder import RunRecorder
 from apps.runs.tasks import wake_duties
 from tools.execution import ToolGate
+from tools.registry import builtin_tools
 
 logger = logging.getLogger(__name__)
+
+TOOL_NAMES = frozenset(tool.definition.name for tool in builtin_tools())
 
 
 async def execute(task_id: str, home: RunHome) -> None:
@@ -82,7 +85,7 @@ def _context(message: Message, assembled: Assembled, recorder: RunRecorder) -> R
         config=assembled.config,
         request=assembled.request,
         client=load_client(assembled.config.model),
-        gate=ToolGate(assembled.tools),
+        gate=ToolGate(assembled.tools, catalogue=TOOL_NAMES),
         recorder=recorder,
     )
 

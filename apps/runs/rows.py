@@ -128,9 +128,4 @@ def _ledger_base(message: Message, model: ModelSpec) -> ModelCall:
 
 
 def _stored_call(call: ToolCallRequest) -> dict[str, Any]:
-    return {
-        "id": call.id,
-        "name": call.name,
-        "args": dict(call.arguments or {}),
-        "raw_arguments": call.raw_arguments,
-    }
+    return {"id": call.id, "name": call.name, "args": dict(call.arguments or {})}

@@ -27,7 +27,7 @@ def title_conversation(conversation_id: str) -> None:
     )
     if first is None:
         return
-    title = _clean(_ask(first)) or _clean(first.query)[:FROM_QUESTION]
+    title = _clean(_ask(first)) or _clean(first.query)[:FROM_QUESTION].strip()
     Conversation.objects.filter(pk=conversation_id, title="").update(title=title)
 
 

@@ -1,7 +1,7 @@
 """A run's life in this process: a published App on the scripted model service, a home on the test's loop."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,4 +127,8 @@ def joined(thoughts: list[AgentThought]) -> str:
     return "".join(thought.answer or "" for thought in messages if thought.id == last)
 
 
-Waiting = Callable[[], object]
+def error_of(message: Message) -> dict[str, str]:
+    """The error of a run that has one."""
+    assert message.error is not None
+    error: dict[str, str] = message.error
+    return error
