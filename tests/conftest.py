@@ -22,6 +22,11 @@ SITES_ON_REDIS = 100  # numbered databases of one Redis for one worker of pytest
 StartSite = Callable[..., RunningSite]
 
 
+def pytest_configure() -> None:
+    """Passwords of tests need no costly hash."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """A test's folder and fixtures say where it runs, so that none is forgotten on PostgreSQL and Redis."""
