@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from agents.outcome import UNFINISHED
@@ -129,11 +129,13 @@ def _open_message(question: Question, config: AppConfig) -> Message:
 
 
 def _join_conversation(conversation: Conversation, config: AppConfig) -> Message | None:
-    """Apply the busy policy; the newest turn, behind which the new one stands."""
+    """Apply the busy policy; the newest turn, behind which the new one stands.
+
+    The UPDATE also locks the conversation: questions that come at once are accepted one after the other.
+    """
+    Conversation.objects.filter(pk=conversation.pk).update(updated_at=Now())
     recent = list(
-        conversation.messages.filter(Q(is_deleted=False)).order_by("-created_at")[
-            : LONGEST_QUEUE + 1
-        ]
+        conversation.messages.filter(is_deleted=False).order_by("-created_at")[: LONGEST_QUEUE + 1]
     )
     unfinished = [message for message in recent if message.status in UNFINISHED]
     if unfinished and config.on_busy == AppConfig.OnBusy.REJECT:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from agents.events import AgentThought, Audience, QueueEvent
+from agents.memory_event_log import MemoryEventLog
 from apps.runs.reading import follow_run
 from tests.fakes.upstream import call, calls, text
 from tests.runs.conftest import Bench
@@ -74,7 +75,7 @@ async def test_a_reader_cut_off_after_any_event_ends_with_the_same_page(bench: B
 async def test_when_the_log_is_gone_the_rows_tell_the_same(bench: Bench) -> None:
     whole = await two_rounds(bench)
     task = whole[0].task_id
-    bench.home.log._streams.clear()  # type: ignore[attr-defined]
+    bench.home._log = MemoryEventLog()
     for cut in range(len(whole)):
         page = page_of(whole[:cut])
         kinds = []
@@ -88,7 +89,7 @@ async def test_when_the_log_is_gone_the_rows_tell_the_same(bench: Bench) -> None
 async def test_who_has_read_everything_gets_nothing_more(bench: Bench) -> None:
     whole = await two_rounds(bench)
     task, last = whole[0].task_id, whole[-1].seq
-    bench.home.log._streams.clear()  # type: ignore[attr-defined]
+    bench.home._log = MemoryEventLog()
     assert [t async for t in follow_run(task, after=last, audience=Audience.BUILDER)] == []
 
 
@@ -104,7 +105,7 @@ async def test_every_audience_ends_with_the_same_answer(bench: Bench, audience: 
     whole = await two_rounds(bench)
     task = whole[0].task_id
     live = [t async for t in follow_run(task, after=0, audience=audience)]
-    bench.home.log._streams.clear()  # type: ignore[attr-defined]
+    bench.home._log = MemoryEventLog()
     stored = [t async for t in follow_run(task, after=0, audience=audience)]
     assert page_of(live).answers == page_of(stored).answers == page_of(whole).answers
 
