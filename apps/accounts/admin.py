@@ -171,7 +171,7 @@ class ApiKeyAdmin(ModelAdmin):
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponse:
-        response = TemplateResponse(
+        return TemplateResponse(
             request,
             "admin/accounts/apikey/created.html",
             {
@@ -182,5 +182,3 @@ class ApiKeyAdmin(ModelAdmin):
                 "secret": obj.secret,
             },
         )
-        response["Cache-Control"] = "no-store"
-        return response

@@ -11,7 +11,6 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
-from unfold.contrib.filters.admin import RangeDateFilter
 from unfold.decorators import display
 
 from agents.events import Audience
@@ -50,10 +49,9 @@ class ConversationAdmin(ModelAdmin):
         ("app", admin.RelatedOnlyFieldListFilter),
         "entry",
         TurnStatusFilter,
-        ("updated_at", RangeDateFilter),
+        "updated_at",
         "is_deleted",
     )
-    list_filter_submit = True
     list_select_related = ("app", "caller__user", "caller__api_key")
     search_fields = ("title", "caller__user__username", "messages__query")
     search_help_text = gettext_lazy("Title, person or words of a question")

@@ -26,7 +26,10 @@ class LanguageModelInline(TabularInline):
     fields = ("name", "display_name", "kind", "tool_call", "context_window", "is_enabled")
     extra = 0
     show_change_link = True
-    hide_title = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LanguageModel]:
+        models: QuerySet[LanguageModel] = super().get_queryset(request)
+        return models.select_related("provider")
 
 
 @admin.register(ModelProvider)

@@ -21,6 +21,7 @@ from apps.accounts.models import ApiKey, User
 from apps.accounts.roles import is_operator
 from apps.studio import version_pages
 from apps.studio.draft_forms import (
+    AppForm,
     DraftForm,
     OrderedRowForm,
     OrderedRowsFormSet,
@@ -29,7 +30,7 @@ from apps.studio.draft_forms import (
 )
 from apps.studio.drafts import StaleRevision, change_draft, draft_of
 from apps.studio.models import App, AppConfig, AppConfigTool, OpeningQuestion, ReviewKeyword
-from apps.studio.row_choices import RowAutocomplete
+from apps.studio.row_choices import RowAutocompleteMixin
 from apps.studio.schema import dump_config
 
 SHOWN_VERSIONS = 50
@@ -47,7 +48,7 @@ class OrderedRowsInline(TabularInline):
     panel: str
 
 
-class ToolsInline(OrderedRowsInline):
+class ToolsInline(RowAutocompleteMixin, OrderedRowsInline):
     model = AppConfigTool
     form = ToolRowForm
     fields = ("tool", "position")
@@ -58,15 +59,6 @@ class ToolsInline(OrderedRowsInline):
     def get_queryset(self, request: HttpRequest) -> QuerySet[AppConfigTool]:
         rows: QuerySet[AppConfigTool] = super().get_queryset(request)
         return rows.select_related("tool")
-
-    def formfield_for_foreignkey(
-        self, db_field: Any, request: HttpRequest, **kwargs: Any
-    ) -> "forms.ModelChoiceField[Any] | None":
-        kwargs["widget"] = RowAutocomplete(db_field, self.admin_site)
-        field: forms.ModelChoiceField[Any] | None = super().formfield_for_foreignkey(
-            db_field, request, **kwargs
-        )
-        return field
 
 
 class QuestionsInline(OrderedRowsInline):
@@ -83,7 +75,7 @@ class KeywordsInline(OrderedRowsInline):
     max_num = 100
 
 
-class DraftInline(StackedInline):
+class DraftInline(RowAutocompleteMixin, StackedInline):
     """The App's one draft. Each fieldset is a tab of the page; its class is the tab's address."""
 
     model = AppConfig
@@ -150,13 +142,15 @@ class DraftInline(StackedInline):
 
 
 @admin.register(App)
-class AppAdmin(ModelAdmin):
+class AppAdmin(RowAutocompleteMixin, ModelAdmin):
+    form = AppForm
     change_form_template = "admin/studio/app/change_form.html"
     list_display = ("name_with_icon", "slug", "state", "version", "visibility", "owner")
     list_filter = ("status", "visibility")
     list_select_related = ("owner", "published_config")
     search_fields = ("name", "slug", "description")
     search_help_text = _("Name, slug or description")
+    autocomplete_fields = ("owner",)
     readonly_fields = ("status",)
     warn_unsaved_form = True
     actions_detail = ("open_chat", "debug", "publish", "switch_availability")
@@ -197,7 +191,8 @@ class AppAdmin(ModelAdmin):
         return app.published_config.version if app.published_config else None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[App]:
-        return App.objects.editable_by(admin_user(request))
+        apps = App.objects.editable_by(admin_user(request))
+        return apps.select_related("owner", "published_config")
 
     def get_readonly_fields(self, request: HttpRequest, obj: App | None = None) -> tuple[str, ...]:
         """Only operators hand an App to somebody else."""
@@ -262,6 +257,7 @@ class AppAdmin(ModelAdmin):
         if app is not None:
             context["versions"] = version_pages.versions_of(app)[:SHOWN_VERSIONS]
         context["show_save_and_add_another"] = False
+        context["errors"].extend(_errors_of_lists(context["inline_admin_formsets"]))
         response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
         return response
 
@@ -324,6 +320,13 @@ class AppAdmin(ModelAdmin):
 
     def _app(self, request: HttpRequest, object_id: str) -> App:
         return version_pages.app_or_404(self.get_queryset(request), object_id)
+
+
+def _errors_of_lists(inlines: list[Any]) -> list[Any]:
+    """Errors in the lists inside the draft, which the theme leaves out of the note above the form."""
+    forms_of_draft = (form for inline in inlines for form in inline.formset.forms)
+    lists = (nested.formset for form in forms_of_draft for nested in form.nested_formsets)
+    return [errors for rows in lists for errors in rows.errors if errors]
 
 
 def _limited_keys(user: User, app_id: str | None) -> QuerySet[ApiKey]:

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext as _
 from unfold.forms import PaginationInlineFormSet
 
-from apps.studio.models import AppConfig, AppConfigTool
+from apps.studio.models import AppConfig
 from apps.studio.row_choices import show_chosen
 from apps.studio.schema import Content, dump_config, name_rows
 
@@ -21,6 +21,12 @@ LINES_OF_TEXT = {
 }
 
 
+class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        show_chosen(self, "owner")
+
+
 class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
     """The draft's columns with, hidden, the revision that the person sees."""
 
@@ -29,6 +35,7 @@ class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in t
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["revision"].initial = self.instance.revision
+        show_chosen(self, "model", "auxiliary_model")
         for name, lines in LINES_OF_TEXT.items():
             if name in self.fields:
                 self.fields[name].widget.attrs["rows"] = lines
@@ -63,8 +70,7 @@ class ToolRowForm(OrderedRowForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if isinstance(self.instance, AppConfigTool) and self.instance.tool_id:
-            show_chosen(self.fields["tool"], self.instance.tool)
+        show_chosen(self, "tool")
 
 
 class OrderedRowsFormSet(PaginationInlineFormSet):

@@ -1,14 +1,15 @@
-"""Autocomplete in the rows of a list without a statement per row."""
+"""Autocomplete that costs no statement for what is chosen already."""
 
 from typing import Any
 
 from django import forms
 from django.contrib.admin.widgets import AutocompleteSelect, RelatedFieldWidgetWrapper
 from django.db import models
+from django.http import HttpRequest
 
 
 class RowAutocomplete(AutocompleteSelect):
-    """Shows what a row holds from the row that was read with it; Django's own asks once per row."""
+    """Shows the chosen object from the row that was read with it; Django's own asks once per field."""
 
     chosen: models.Model | None = None
 
@@ -19,8 +20,25 @@ class RowAutocomplete(AutocompleteSelect):
         return [(None, [option], 0)]
 
 
-def show_chosen(field: forms.Field, chosen: models.Model) -> None:
-    """Hand a row's object to the autocomplete of the row's form, which the admin has wrapped."""
-    wrapped = field.widget
-    widget: Any = wrapped.widget if isinstance(wrapped, RelatedFieldWidgetWrapper) else wrapped
-    widget.chosen = chosen
+class RowAutocompleteMixin:
+    """For an admin whose `autocomplete_fields` are read with its rows."""
+
+    admin_site: Any
+    autocomplete_fields: tuple[str, ...]
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name in self.autocomplete_fields:
+            kwargs["widget"] = RowAutocomplete(db_field, self.admin_site)
+        parent: Any = super()
+        return parent.formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+def show_chosen(form: "forms.ModelForm[Any]", *names: str) -> None:
+    """Hand the objects that the form's row holds to the form's autocompletes."""
+    for name in names:
+        if name in form.fields and getattr(form.instance, f"{name}_id") is not None:
+            wrapped = form.fields[name].widget
+            widget: Any = (
+                wrapped.widget if isinstance(wrapped, RelatedFieldWidgetWrapper) else wrapped
+            )
+            widget.chosen = getattr(form.instance, name)

@@ -42,7 +42,7 @@ class RestoreForm(forms.Form):
 
 def app_or_404(apps: QuerySet[App], object_id: str) -> App:
     try:
-        return apps.select_related("published_config").get(pk=object_id)
+        return apps.get(pk=object_id)
     except (App.DoesNotExist, ValueError) as error:
         raise Http404(_("There is no such App.")) from error
 

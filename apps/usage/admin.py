@@ -7,7 +7,6 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
-from unfold.contrib.filters.admin import RangeDateFilter
 from unfold.decorators import display
 
 from apps.accounts.admin_site import admin_user
@@ -34,9 +33,8 @@ class ModelCallAdmin(ModelAdmin):
         ("app", admin.RelatedOnlyFieldListFilter),
         ("model_name", admin.AllValuesFieldListFilter),
         "status",
-        ("created_at", RangeDateFilter),
+        "created_at",
     )
-    list_filter_submit = True
     list_select_related = ("app",)
     search_fields = ("model_name", "app__name", "caller__user__username")
     list_before_template = "admin/usage/modelcall/totals.html"
