@@ -63,9 +63,8 @@ class ToolCallAccumulator:
         return bool(self._calls)
 
     def requests(self) -> tuple[ToolCallRequest, ...]:
-        """The calls in the order in which they were opened, each with an id that no other has."""
-        taken: set[str] = set()
-        return tuple(self._request(call, taken) for call in self._calls)
+        """The calls in the order in which they were opened; those without an id are given one."""
+        return tuple(map(self._request, self._calls))
 
     def extras(self) -> list[Mapping[str, Any] | None]:
         """What the service attached to each call and wants back with it, in the order of `requests`."""
@@ -102,14 +101,11 @@ class ToolCallAccumulator:
         if fragment.index is not None:
             self._by_index[fragment.index] = call
 
-    def _request(self, call: _Call, taken: set[str]) -> ToolCallRequest:
+    def _request(self, call: _Call) -> ToolCallRequest:
         arguments = read_arguments("".join(call.arguments))
-        call_id = call.id
-        if not call_id or call_id in taken:
-            call_id = mint_call_id(call.name, arguments.text, self._first_position + call.position)
-        taken.add(call_id)
+        position = self._first_position + call.position
         return ToolCallRequest(
-            id=call_id,
+            id=call.id or mint_call_id(call.name, arguments.text, position),
             name=call.name,
             raw_arguments=arguments.text,
             arguments=arguments.content,

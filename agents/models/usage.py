@@ -56,7 +56,7 @@ def read_usage(reported: Any) -> ReportedUsage | None:
 def _count(reported: Mapping[str, Any], *names: str) -> int | None:
     """The first of these that is a possible number of tokens."""
     for name in names:
-        value = reported.get(name)
+        value: Any = reported.get(name)
         if type(value) in (int, float) and 0 <= value <= LARGEST_COUNT:
             return int(value)
     return None

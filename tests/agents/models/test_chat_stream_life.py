@@ -52,7 +52,8 @@ async def test_a_service_that_does_not_begin_times_out(
     upstream: UpstreamServer, answer: Answer
 ) -> None:
     upstream.script(answer)
-    error = await fail(upstream.url, first_token_timeout=0.1)
+    async with asyncio.timeout(5):
+        error = await fail(upstream.url, first_token_timeout=0.1)
     assert error.code == "model_timeout"
     assert "0.1 s" in error.message
     await asyncio.to_thread(upstream.wait_for, lambda: upstream.open_streams == 0)

@@ -31,6 +31,11 @@ REASONING_SHAPES = {
         chunk({"content": "Hello"}),
         STOP,
     ),
+    "26 another field says it again at the end": events(
+        chunk({"reasoning": "Let me see"}),
+        chunk({"content": "Hello"}),
+        chunk({"reasoning_details": [{"text": "Let me see"}]}, finish="stop"),
+    ),
     "28 think tags": events(chunk({"content": "<think>Let me see</think>\n\nHello"}), STOP),
     "28 think tags split": events(
         *(

@@ -48,6 +48,8 @@ TEXT_SHAPES = {
         b"\r\n\r\n:\r\n\r\n",
         sse(STOP).replace(b"\n", b"\r\n"),
     ),
+    "22 CR": raw(*(sse(one).replace(b"\n", b"\r") for one in (chunk({"content": "Hello"}), STOP))),
+    "22 byte order mark": raw(b"\xef\xbb\xbf", sse(chunk({"content": "Hello"})), sse(STOP)),
     "22 no blank lines between": raw(
         sse(chunk({"content": "Hello"})).rstrip() + b"\n" + sse(STOP).rstrip() + b"\n" + DONE
     ),

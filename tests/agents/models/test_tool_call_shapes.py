@@ -251,19 +251,20 @@ async def test_made_up_ids_of_equal_calls_differ_from_round_to_round(
     assert first.inference.tool_calls[0].id != second.inference.tool_calls[0].id
 
 
-async def test_one_id_for_two_calls_is_told_apart(upstream: UpstreamServer) -> None:
+@pytest.mark.parametrize("reason", ["length", "max_tokens", "error"])
+async def test_no_call_of_a_cut_answer_can_run(upstream: UpstreamServer, reason: str) -> None:
+    first, second = fragment(0, "a", "clock", "{}"), chunk(finish="tool_calls")
     upstream.script(
-        events(
-            chunk({"tool_calls": [fragment(0, "a", "clock", "{}")]}),
-            chunk({"tool_calls": [fragment(1, "", "clock", "{}")]}),
-            CALLS,
-        )
+        events(chunk({"tool_calls": [first]}), chunk(finish=reason), second), calling(first)
     )
-    first, second = (await ask(upstream.url)).inference.tool_calls
-    assert first.id != second.id
+    (cut,) = (await ask(upstream.url)).inference.tool_calls
+    (whole,) = (await ask(upstream.url)).inference.tool_calls
+    assert (cut.arguments, whole.arguments) == (None, {})
+    assert "was cut" in cut.problem
 
 
 async def test_signatures_of_calls_are_kept_for_the_way_back(upstream: UpstreamServer) -> None:
     signature = {"google": {"thought_signature": "abc"}}
-    upstream.script(calling(fragment(0, "a", "clock", "{}") | {"extra_content": signature}))
+    signed = fragment(0, "a", "clock", "{") | {"extra_content": signature}
+    upstream.script(calling(signed, fragment(0, arguments="}")))
     assert (await ask(upstream.url)).inference.raw == {"extra_content": {"a": signature}}
