@@ -1,7 +1,9 @@
 """/apps/{slug}/chat: a question, answered whole or as a stream of events."""
 
 from typing import Any
+from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http.response import HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -11,6 +13,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 
 from agents.events import AgentThought, Audience
+from apps.accounts.models import Caller
 from apps.api.app_catalogue import editable_apps, visible_apps
 from apps.api.async_views import AsyncResourceView
 from apps.api.collecting import RunAnswer, collect_answer
@@ -20,6 +23,7 @@ from apps.api.server_sent_events import answer_with_events
 from apps.api.strict_fields import StrictFields
 from apps.conversations.models import Conversation, Entry, Message
 from apps.conversations.queries import conversations_of
+from apps.runs.access import not_found
 from apps.runs.audience import audience_of
 from apps.runs.database import in_database
 from apps.runs.reading import follow_run
@@ -97,14 +101,15 @@ def _check_request_id(key: str, *, in_body: str | None) -> None:
 
 def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, Audience]:
     caller = caller_of(request)
-    app = _find_app(request, slug, is_draft=order["draft"])
+    apps = _apps_to_ask(request, is_draft=order["draft"])
+    app, conversation = _find_place(caller, apps.filter(slug=slug), order["conversation_id"])
     message = start_run(
         Question(
             caller=caller,
             app=app,
             query=order["query"],
             entry=Entry.API,
-            conversation=_find_conversation(request, app, order["conversation_id"]),
+            conversation=conversation,
             client_request_id=order["client_request_id"],
             use_draft=order["draft"],
         )
@@ -112,17 +117,25 @@ def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, A
     return message, audience_of(caller, app, message.app_config)
 
 
-def _find_app(request: Request, slug: str, *, is_draft: bool) -> App:
-    if is_draft and not may_configure(request):
+def _apps_to_ask(request: Request, *, is_draft: bool) -> QuerySet[App]:
+    if not is_draft:
+        return visible_apps(request)
+    if not may_configure(request):
         raise PermissionDenied(
             _("Only builders may ask a draft, with a key that has the scope 'manage'."),
             code="draft_refused",
         )
-    apps = editable_apps(request) if is_draft else visible_apps(request)
-    return get_object_or_404(apps.select_related("published_config"), slug=slug)
+    return editable_apps(request)
 
 
-def _find_conversation(request: Request, app: App, wanted: Any) -> Conversation | None:
-    if wanted is None:
-        return None
-    return get_object_or_404(conversations_of(caller_of(request), app), pk=wanted)
+def _find_place(
+    caller: Caller, apps: QuerySet[App], conversation_id: UUID | None
+) -> tuple[App, Conversation | None]:
+    """The App, and the conversation if one is named; one statement either way."""
+    if conversation_id is None:
+        return get_object_or_404(apps.select_related("published_config")), None
+    mine = conversations_of(caller).filter(pk=conversation_id, app__in=apps)
+    conversation = mine.select_related("app__published_config").first()
+    if conversation is None:
+        raise not_found(str(conversation_id))
+    return conversation.app, conversation

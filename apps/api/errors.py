@@ -26,6 +26,8 @@ from apps.studio.drafts import StaleRevision
 
 logger = logging.getLogger(__name__)
 
+RETRY_AFTER = "5"
+
 
 class ErrorShape(serializers.Serializer[Any]):
     """What every answer with a status of 400 and above holds."""
@@ -59,7 +61,8 @@ class Problem:
 
 def answer_exception(exception: Exception, context: Mapping[str, Any]) -> Response | None:
     """REST framework's exception handler; None lets Django answer 500 (`error_pages.py`)."""
-    problem = problem_of(exception)
+    request = context.get("request")
+    problem = problem_of(exception, path=request.path if request else "")
     if problem is None:
         return None
     body = problem.as_json()
@@ -68,8 +71,12 @@ def answer_exception(exception: Exception, context: Mapping[str, Any]) -> Respon
     return Response(body, status=problem.status, headers=dict(problem.headers))
 
 
-def problem_of(exception: Exception) -> Problem | None:
-    """The error that an exception means to a client; None for a fault of ours."""
+def problem_of(exception: Exception, *, path: str) -> Problem | None:
+    """The error that an exception means to a client who asked for `path`; None for a fault of ours."""
+    return _of_framework(exception, path) or _of_refusal(exception) or _of_database(exception)
+
+
+def _of_framework(exception: Exception, path: str) -> Problem | None:
     match exception:
         case exceptions.ValidationError():
             return _invalid(exception.detail)
@@ -78,15 +85,26 @@ def problem_of(exception: Exception) -> Problem | None:
         case ValidationError():
             return _invalid(_messages_by_field(exception))
         case Http404():
-            return _of_api_exception(exceptions.NotFound())
+            text = _("There is no %(path)s, or it is not yours. Check the address and the key.")
+            return Problem(status=404, code="not_found", message=text % {"path": path})
         case DjangoPermissionDenied():
             return _of_api_exception(exceptions.PermissionDenied())
+        case RequestDataTooBig():
+            text = _("The request body is too large. Send less at once.")
+            return Problem(status=413, code="body_too_large", message=text)
+        case _:
+            return None
+
+
+def _of_refusal(exception: Exception) -> Problem | None:
+    """What our own functions refuse says itself what to do."""
+    match exception:
         case RunRefused():
-            headers = {"Retry-After": "5"} if exception.status == 429 else {}
+            headers = {"Retry-After": RETRY_AFTER} if exception.status == 429 else {}
             return Problem(
                 status=exception.status,
                 code=exception.code,
-                message=exception.message,
+                message=str(exception),
                 headers=headers,
             )
         case StaleRevision():
@@ -97,28 +115,21 @@ def problem_of(exception: Exception) -> Problem | None:
         case AssetInUse():
             users = {"used_by": exception.users}
             return Problem(status=409, code="in_use", message=str(exception), details=users)
+        case _:
+            return None
+
+
+def _of_database(exception: Exception) -> Problem | None:
+    match exception:
         case ProtectedError():
             return _in_use(exception)
-        case _:
-            return _of_machinery(exception)
-
-
-def _of_machinery(exception: Exception) -> Problem | None:
-    match exception:
-        case RequestDataTooBig():
-            text = _("The request body is too large. Send less at once.")
-            return Problem(status=413, code="body_too_large", message=text)
         case IntegrityError():
             text = _("Another request changed the same thing first. Read it again and repeat.")
             return Problem(status=409, code="conflict", message=text)
         case OperationalError() | InterfaceError():
             text = _("The database cannot be reached just now. Try again in a few seconds.")
-            return Problem(
-                status=503,
-                code="database_unavailable",
-                message=text,
-                headers={"Retry-After": "5"},
-            )
+            headers = {"Retry-After": RETRY_AFTER}
+            return Problem(status=503, code="database_unavailable", message=text, headers=headers)
         case _:
             return None
 

@@ -28,6 +28,11 @@ def check(answer: Any, status: int, code: str) -> dict[str, Any]:
     return body
 
 
+def test_what_is_not_found_is_named(builder: Program) -> None:
+    answer = builder.client.get("/api/v1/apps/nobody/draft")
+    assert "/api/v1/apps/nobody/draft" in check(answer, 404, "not_found")["message"]
+
+
 @pytest.mark.parametrize("path", ["/api", "/api/", "/api/v1", "/api/v1/nothing", "/api/v2/apps/"])
 @pytest.mark.parametrize("method", ["get", "post", "options", "put"])
 def test_an_unknown_path_is_said_in_json(path: str, method: str) -> None:
@@ -135,7 +140,7 @@ def test_a_failing_database_is_told_without_its_words(
 
 
 def test_a_fault_of_ours_is_left_to_djangos_handler() -> None:
-    assert problem_of(ZeroDivisionError()) is None
+    assert problem_of(ZeroDivisionError(), path="/api/v1/apps") is None
 
 
 def test_the_handlers_of_django_speak_json_to_programs_and_html_to_people(

@@ -24,8 +24,9 @@ pytestmark = [pytest.mark.urls("apps.api.urls"), pytest.mark.django_db]
 
 @pytest.fixture
 def clock_tool(db: None) -> Tool:
-    tool, _is_new = Tool.objects.update_or_create(
-        name="current_time", source="builtin", description="Tells the time.", risk="safe"
+    tool, _is_new = Tool.objects.get_or_create(
+        name="current_time",
+        defaults={"source": "builtin", "description": "Tells the time.", "risk": "safe"},
     )
     return tool
 
