@@ -33,21 +33,18 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if not _is_api(request):
         return defaults.bad_request(request, exception)
     text = _("The server cannot read this request: a header or the body is not as it must be.")
-    return _answer(Problem(status=400, code="bad_request", message=text))
+    problem = Problem(status=400, code="bad_request", message=text)
+    return JsonResponse(problem.as_json(), status=problem.status)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     if not _is_api(request):
         return defaults.server_error(request)
     text = _("The server failed. Tell an operator of this site the number of this request.")
-    return _answer(Problem(status=500, code="server_error", message=text))
+    body = Problem(status=500, code="server_error", message=text).as_json()
+    logger.error("Request %s failed", body["request_id"], exc_info=True)
+    return JsonResponse(body, status=500)
 
 
 def _is_api(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
-
-
-def _answer(problem: Problem) -> JsonResponse:
-    body = problem.as_json()
-    logger.error("Request %s was answered %d", body["request_id"], problem.status)
-    return JsonResponse(body, status=problem.status)

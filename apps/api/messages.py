@@ -1,5 +1,6 @@
 """/conversations/{id}/messages and /messages/{id}/steps: what was asked, answered and done."""
 
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -79,19 +80,18 @@ class ConversationMessages(ResourceView, generics.ListAPIView[Message]):
     pagination_class = MessagePages
     read_permission = MayChat
 
-    def get_queryset(self) -> QuerySet[Message]:
-        return self.find_conversation().messages.filter(is_deleted=False)
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), "audience": self.find_audience()}
-
-    def find_conversation(self) -> Conversation:
+    @cached_property
+    def conversation(self) -> Conversation:
         mine = conversations_of(caller_of(self.request)).select_related("app__published_config")
         return get_object_or_404(mine, pk=self.kwargs["conversation_id"])
 
-    def find_audience(self) -> Audience:
-        app = self.find_conversation().app
-        return audience_of(caller_of(self.request), app, app.published_config)
+    def get_queryset(self) -> QuerySet[Message]:
+        return self.conversation.messages.filter(is_deleted=False)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        app = self.conversation.app
+        audience = audience_of(caller_of(self.request), app, app.published_config)
+        return {**super().get_serializer_context(), "audience": audience}
 
 
 class Steps(ResourceView):

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.auth.models import Group
+from django.db import connections
 from django.test import AsyncClient
 from rest_framework.test import APIClient
 
@@ -178,6 +180,7 @@ async def home(transactional_db: None) -> AsyncIterator[RunHome]:
     yield home
     await home.drain(0)
     await close_sessions()
+    await sync_to_async(connections.close_all)()  # of the thread in which Django runs sync views
 
 
 class AsyncProgram:

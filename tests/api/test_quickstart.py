@@ -1,4 +1,4 @@
-"""The way from nothing to an answer for somebody who has only an API key, as docs/api.md shows it."""
+"""The way from nothing to an answer for somebody who has only an API key, as the README shows it."""
 
 import json
 from typing import Any
