@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from django.http import HttpRequest
 from rest_framework import generics
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -33,6 +34,12 @@ class ResourceView(generics.GenericAPIView[Any]):
     content_negotiation_class = OneRenderer
     http_method_names = ["get", "head", "post", "patch", "delete"]  # noqa: RUF012 -- Django's type
     schema = ApiSchema()
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """A chunked body names no length, which REST framework takes for no body; the parser bounds it."""
+        if "HTTP_TRANSFER_ENCODING" in request.META:
+            request.META["CONTENT_LENGTH"] = "-1"
+        return super().initialize_request(request, *args, **kwargs)
 
     def get_permissions(self) -> list[BasePermission]:
         is_read = self.request is None or self.request.method in SAFE_METHODS
