@@ -82,10 +82,10 @@ async def test_comments_are_no_sign_of_an_answer(upstream: UpstreamServer) -> No
 async def test_a_slow_reader_is_not_the_services_silence(upstream: UpstreamServer) -> None:
     answer = gate(text("one two", chunks=2), after=2)
     upstream.script(answer)
-    client = OpenAICompatibleClient(replace(SPEC, base_url=upstream.url, idle_timeout=0.3))
+    client = OpenAICompatibleClient(replace(SPEC, base_url=upstream.url, idle_timeout=0.5))
     async with aclosing(client.stream(QUESTION)) as stream:
         assert isinstance(await anext(stream), TextDelta)
-        await asyncio.sleep(0.4)
+        await asyncio.sleep(0.6)
         threading.Timer(0.05, answer.release).start()
         assert isinstance(await anext(stream), TextDelta)
     await close_sessions()

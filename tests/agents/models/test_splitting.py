@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.models.completion import Completion
@@ -56,6 +56,7 @@ def stream(texts: list[str], arguments: list[str], line_end: bytes) -> bytes:
     return b"".join([*(sse(one) for one in chunks), DONE]).replace(b"\n", line_end)
 
 
+@settings(deadline=None)
 @given(texts=TEXTS, cuts=CUTS, line_end=st.sampled_from([b"\n", b"\r\n", b"\r"]))
 def test_any_cut_of_the_bytes_gives_the_same_answer(
     texts: list[str], cuts: list[int], line_end: bytes
@@ -64,6 +65,7 @@ def test_any_cut_of_the_bytes_gives_the_same_answer(
     assert said(cut(whole, cuts)) == said([whole])
 
 
+@settings(deadline=None)
 @given(text=TEXTS.map("".join), cuts=CUTS)
 def test_any_cut_of_the_text_gives_the_same_answer(text: str, cuts: list[int]) -> None:
     edges = [0, *sorted(min(at % 40, len(text)) for at in cuts), len(text)]
@@ -71,6 +73,7 @@ def test_any_cut_of_the_text_gives_the_same_answer(text: str, cuts: list[int]) -
     assert said([stream(pieces, [], b"\n")]) == said([stream([text], [], b"\n")])
 
 
+@settings(deadline=None)
 @given(arguments=ARGUMENTS, cuts=CUTS)
 def test_any_cut_of_the_arguments_gives_the_same_call(
     arguments: dict[str, str], cuts: list[int]
