@@ -1,6 +1,7 @@
 """The site as people run it: `manage.py serve` in processes of its own, with its own data and port."""
 
 import os
+import queue
 import secrets
 import signal
 import subprocess
@@ -61,9 +62,13 @@ class RunningSite:
             text=True,
             start_new_session=True,
         )
-        ready = threading.Event()
-        threading.Thread(target=self._read, args=(process, ready), daemon=True).start()
-        if not ready.wait(START_TIMEOUT) or process.poll() is not None:
+        news: queue.Queue[bool] = queue.Queue()
+        threading.Thread(target=self._read, args=(process, news), daemon=True).start()
+        try:
+            is_ready = news.get(timeout=START_TIMEOUT)
+        except queue.Empty:
+            is_ready = False
+        if not is_ready:
             self.kill()
             raise SiteNotReadyError("".join(self.log))
 
@@ -105,14 +110,15 @@ class RunningSite:
             **self._environment,
         }
 
-    def _read(self, process: subprocess.Popen[str], ready: threading.Event) -> None:
+    def _read(self, process: subprocess.Popen[str], news: queue.Queue[bool]) -> None:
+        """Keep the log; the news is True for the ready line, False for the end of the output."""
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
                 self.log.append(line)
                 if READY in line:
-                    ready.set()
-        ready.set()
+                    news.put(True)
+        news.put(False)
 
 
 def _session_of(process: psutil.Process) -> int | None:
