@@ -68,6 +68,7 @@ class ChatPage {
   }
 
   askAgain(element) {
+    if (!this.connection.isOpen) return this.say(this.texts.reconnecting, true);
     const requestId = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
     const turn = this.newTurn(element.querySelector(".question p").textContent);
     this.pending.set(requestId, { turn, replaced: element });
