@@ -37,9 +37,9 @@ def page(browser_context: BrowserContext) -> Page:
 @pytest.fixture
 def admin_page(page: Page, site: RunningSite) -> Page:
     """A page on which the operator `admin` is logged in."""
-    page.goto("/admin/login/")
+    page.goto("/admin/")
     page.get_by_label("Username").fill("admin")
     page.get_by_label("Password").fill(site.password)
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/admin/")
+    page.wait_for_url(f"{site.url}/admin/")
     return page
