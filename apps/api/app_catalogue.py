@@ -28,7 +28,10 @@ def editable_apps(request: Request) -> QuerySet[App]:
 
 
 class AppSerializer(StrictModelSerializer):
-    """An App without its configuration, which is its draft's (`/apps/{slug}/draft`)."""
+    """An App without its configuration, which is its draft's (`/apps/{slug}/draft`).
+
+    A key that is limited to named Apps is named by those it creates.
+    """
 
     owner = serializers.SlugRelatedField[User](slug_field="username", read_only=True)
     editors = serializers.SlugRelatedField(
@@ -65,6 +68,9 @@ class AppSerializer(StrictModelSerializer):
         is_enabled = validated_data.pop("is_enabled", True)
         app = create_app(owner=self._user(), **validated_data)
         app.editors.set(editors)
+        key = key_of(self.context["request"])
+        if key is not None and not key.all_apps:
+            app.api_keys.add(key)
         return self._switched(app, is_enabled=is_enabled)
 
     @transaction.atomic

@@ -51,12 +51,12 @@ def described_models() -> QuerySet[LanguageModel]:
 
 
 class LanguageModelSerializer(StrictModelSerializer):
-    """`provider` by name. `price` is the one in force; writing it adds one, earlier costs stay."""
+    """`provider` by name. `price` is the one in force; writing one adds it, earlier costs stay; null adds none."""
 
     provider = serializers.SlugRelatedField(slug_field="name", queryset=ModelProvider.objects.all())
     default_parameters = serializers.DictField(required=False)
     quirks = serializers.DictField(required=False)
-    price = ModelPriceSerializer(required=False)
+    price = ModelPriceSerializer(required=False, allow_null=True)
 
     class Meta:
         model = LanguageModel

@@ -33,6 +33,14 @@ class MessageSteps(BaseModel):
     steps: list[AgentThought]
 
 
+class RunErrorSerializer(serializers.Serializer[Any]):
+    """Why a run did not end normally."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    retryable = serializers.BooleanField()
+
+
 class MessageSerializer(serializers.ModelSerializer[Message]):
     """One turn. Needs `audience` in its context."""
 
@@ -40,6 +48,7 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
     conversation_id = serializers.UUIDField()
     parent_id = serializers.UUIDField(allow_null=True)
     reasoning = serializers.SerializerMethodField()
+    error = RunErrorSerializer(allow_null=True)
     usage = serializers.SerializerMethodField()
 
     class Meta:

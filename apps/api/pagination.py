@@ -1,5 +1,7 @@
 """Pages of lists."""
 
+from typing import Any
+
 from rest_framework import pagination
 
 
@@ -8,6 +10,19 @@ class PageNumberPagination(pagination.PageNumberPagination):
 
     page_size_query_param = "page_size"
     max_page_size = 200
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        link = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["count", "next", "previous", "results"],
+            "properties": {
+                "count": {"type": "integer"},
+                "next": link,
+                "previous": link,
+                "results": schema,
+            },
+        }
 
 
 class MessagePages(PageNumberPagination):

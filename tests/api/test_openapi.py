@@ -1,14 +1,21 @@
 """The API's description of itself: complete, valid, and changed only on purpose."""
 
 import difflib
+import re
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from django.core.management import call_command
-from django.test import Client
+from django.test import AsyncClient, Client
 
-from tests.api.url_map import endpoints
+from apps.runs.database import in_database
+from apps.runs.home import RunHome
+from tests.api.conftest import AsyncProgram, Belongings, Program, read_frames, script_app
+from tests.api.url_map import Endpoint, endpoints
+from tests.fakes.upstream import UpstreamServer, call, calls, text
 
 SNAPSHOT = Path(__file__).with_name("schema.yml")
 
@@ -67,3 +74,43 @@ def test_the_page_of_the_api_needs_nothing_from_elsewhere_and_no_inline_script(
     script = client.get("/api/docs/?script=")
     assert script["Content-Type"].startswith("application/javascript")
     assert "/api/schema" in script.content.decode()
+
+
+def answer_schema(document: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
+    """The JSON Schema of what `endpoint` answers, with everything that it refers to."""
+    path = re.sub(r"<\w+:(\w+)>", r"{\1}", f"/{endpoint.route}").replace("{pk}", "{id}")
+    responses = document["paths"][path][endpoint.method]["responses"]
+    success = next(answer for status, answer in responses.items() if status.startswith("20"))
+    schema: dict[str, Any] = success["content"]["application/json"]["schema"]
+    return {**schema, "components": document["components"]}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "endpoint", [e for e in endpoints() if e.method == "get" and not e.is_async], ids=str
+)
+def test_answers_are_what_the_schema_says(
+    endpoint: Endpoint, belongings: Belongings, operator: Program, client: Client
+) -> None:
+    document = client.get("/api/schema?format=json").json()
+    asker = operator if endpoint.is_site_asset else belongings.owner
+    answer = asker.client.get(belongings.fill(endpoint.route))
+    assert answer.status_code == 200
+    jsonschema.validate(answer.json(), answer_schema(document, endpoint))
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_whole_answer_and_its_events_are_what_the_schema_says(
+    home: RunHome, upstream: UpstreamServer, builder: Program, client: Client
+) -> None:
+    await in_database(script_app, upstream, builder.user)
+    program = AsyncProgram(builder.secret)
+    document = (await AsyncClient().get("/api/schema?format=json")).json()
+    upstream.script(calls(call("calculator", expression="6*7")), text("It is 42."))
+    answer = await program.post("apps/clerk/chat", {"query": "6 times 7?"})
+    endpoint = Endpoint("post", "api/v1/apps/<slug:slug>/chat")
+    jsonschema.validate(answer.json(), answer_schema(document, endpoint))
+    events = await program.get(f"tasks/{answer.json()['task_id']}/events")
+    thought = {"$ref": "#/components/schemas/AgentThought", "components": document["components"]}
+    for frame in [frame async for frame in read_frames(events)]:
+        jsonschema.validate(frame.data, thought)

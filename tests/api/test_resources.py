@@ -16,7 +16,7 @@ from apps.studio.drafts import create_app
 from apps.studio.models import App, AppConfig
 from apps.studio.publishing import publish
 from apps.toolbox.models import Tool
-from tests.api.conftest import Belongings, Program, finished_turn
+from tests.api.conftest import Belongings, Program, finished_turn, program_of
 from tests.api.url_map import routes
 
 pytestmark = [pytest.mark.urls("apps.api.urls"), pytest.mark.django_db]
@@ -98,7 +98,6 @@ def test_a_new_price_is_added_and_the_old_one_stays(
         ("price", {"input_price": "-1", "output_price": "1"}),
         ("price", {"input_price": "1"}),
         ("price", {"input_price": "1", "output_price": "1", "discount": "1"}),
-        ("price", None),
         ("default_parameters", []),
         ("quirks", {"no_such_quirk": True}),
     ],
@@ -243,6 +242,14 @@ def test_an_editor_changes_an_app_that_the_owner_shared(
     assert (answer.status_code, answer.json()["editors"]) == (200, ["ed"])
 
 
+def test_a_key_for_named_apps_reaches_the_app_it_makes(
+    builder: Program, belongings: Belongings
+) -> None:
+    limited = program_of(builder.user, can_manage=True, can_chat=True, all_apps=False)
+    assert post(limited.client, "apps", slug="own", name="Own").status_code == 201
+    assert [app["slug"] for app in limited.client.get("/api/v1/apps").json()["results"]] == ["own"]
+
+
 def test_an_app_that_nobody_used_is_deleted(belongings: Belongings) -> None:
     belongings.conversation.delete()
     assert belongings.owner.client.delete("/api/v1/apps/clerk").status_code == 204
@@ -288,17 +295,30 @@ def test_the_steps_of_a_message_are_what_the_log_would_tell(belongings: Belongin
     ]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "nonsense=1", "app__owner=1", "_connector=OR", "app=x%27)%20OR%201=1--", "app=%00",
-        "page=0", "page=x", "page=99999999999999999999", "ordering=password",
-    ],
+LISTS = sorted(
+    route
+    for route, view in routes()
+    if route.startswith("api/v1/")
+    and getattr(view.callback, "cls").__name__.endswith(("List", "Conversations", "Messages"))  # noqa: B009
+)
+
+
+HOSTILE = (
+    "nonsense=1", "app__owner=1", "_connector=OR", "kind=x%27)%20OR%201=1--", "app=%00", "name=%00",
+    "source=%ff", "page=0", "page=x", "page=-1", "page=99999999999999999999", "page=%00",
+    "ordering=password", "provider__secret__startswith=s", "page_size=x&page=2",
 )  # fmt: skip
-def test_a_hostile_filter_reaches_no_query(query: str, belongings: Belongings) -> None:
-    answer = belongings.owner.client.get(f"/api/v1/conversations?{query}")
-    assert answer.status_code in {200, 400, 404}
-    assert answer.json().get("results", []) == []
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_a_hostile_parameter_reaches_no_query(
+    query: str, belongings: Belongings, operator: Program
+) -> None:
+    for route in LISTS:
+        client = operator.client if "conversations" not in route else belongings.owner.client
+        answer = client.get(f"{belongings.fill(route)}?{query}")
+        assert answer.status_code in {200, 400, 404}, (route, answer.content)
+        assert answer.json().get("results", []) == [], route
 
 
 @pytest.mark.parametrize("identifier", ["0", "99999999999999999999999999"])
@@ -321,14 +341,6 @@ def fill_lists(program: Program, app: App, rows: int) -> None:
         Conversation.objects.create(app=app, caller=program.caller, entry=Entry.API)
         finished_turn(program, app, asked)
         publish(app, revision=app.configs.get(version=None).revision, user=program.user)
-
-
-LISTS = sorted(
-    route
-    for route, view in routes()
-    if route.startswith("api/v1/")
-    and getattr(view.callback, "cls").__name__.endswith(("List", "Conversations", "Messages"))  # noqa: B009
-)
 
 
 def test_a_list_costs_the_same_number_of_statements_at_3_and_at_30_rows(
