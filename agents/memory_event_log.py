@@ -28,6 +28,9 @@ class MemoryEventLog:
         return task_id in self._streams
 
     def append(self, task_id: str, events: Sequence[AgentThought]) -> None:
+        """The end of a run that another process began is not kept: its readers find it in the rows."""
+        if events[0].seq != 1 and not self.knows(task_id):
+            return
         stream = self._streams.setdefault(task_id, _Stream())
         stream.events.extend(events)
         stream.bell.set()

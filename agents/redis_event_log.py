@@ -43,8 +43,7 @@ class RedisEventLog:
         self._memory.open(task_id)
 
     def append(self, task_id: str, events: Sequence[AgentThought]) -> None:
-        if self._memory.knows(task_id) or events[0].seq == 1:
-            self._memory.append(task_id, events)
+        self._memory.append(task_id, events)
         self._unwritten.setdefault(task_id, []).extend(events)
         if task_id not in self._writers:
             writer = asyncio.get_running_loop().create_task(self._write(task_id))

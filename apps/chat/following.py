@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable
 
 from agents.events import AgentThought, QueueEvent
@@ -32,7 +33,7 @@ class RunFollower:
         self.run = run
         self.seq = after
         self._after = after
-        self._acked = after
+        self._in_flight: deque[int] = deque()
         self._room = asyncio.Event()
         self._send = send
         self._blocks = AnswerBlocks() if is_html else None
@@ -56,15 +57,18 @@ class RunFollower:
 
     def acknowledge(self, seq: int) -> None:
         """The reader has events up to `seq`, at most those that were sent."""
-        self._acked = max(self._acked, min(seq, self.seq))
+        while self._in_flight and self._in_flight[0] <= seq:
+            self._in_flight.popleft()
         self._room.set()
 
     def _is_news(self, event: AgentThought) -> bool:
         return not 0 < event.seq <= self._after or event.event is QueueEvent.SNAPSHOT
 
     async def _forward(self, event: AgentThought) -> None:
-        await self._wait_for_room(event.seq)
-        self.seq = max(self.seq, event.seq)
+        await self._wait_for_room()
+        if event.seq:
+            self._in_flight.append(event.seq)
+            self.seq = event.seq
         text = event.as_json()
         if self._blocks is None:
             await self._send(f'{{"type":"event",{text[1:]}')
@@ -75,8 +79,8 @@ class RunFollower:
             if self._blocks.is_dirty and (self._late is None or self._late.done()):
                 self._late = asyncio.create_task(self._send_late_blocks(self._blocks))
 
-    async def _wait_for_room(self, seq: int) -> None:
-        while seq - self._acked > MOST_IN_FLIGHT and self.seq > self._acked:
+    async def _wait_for_room(self) -> None:
+        while len(self._in_flight) >= MOST_IN_FLIGHT:
             self._room.clear()
             try:
                 async with asyncio.timeout(SLOW_READER):

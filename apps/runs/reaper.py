@@ -17,6 +17,9 @@ from tools.definition import ToolEffect, ToolStatus
 
 NEVER_BEGAN_AFTER = timedelta(seconds=10)
 AT_ONCE = 100
+# A dead process may have shown events that neither the log nor a row has. The end is numbered behind all of
+# them, so that no reader takes it for something old; what is missing between comes as a snapshot.
+SKIPPED_NUMBERS = 10_000
 
 INTERRUPTED = Outcome(
     status=RunStatus.INTERRUPTED,
@@ -32,7 +35,7 @@ INTERRUPTED = Outcome(
 async def reap(home: RunHome) -> None:
     """End what lost its lease, keep its text and steps, wake what waits. Any process may do it, any number."""
     for message in await in_database(find_dead):
-        seq = await home.log.last_seq(str(message.task_id)) + 1
+        seq = await home.log.last_seq(str(message.task_id))
         seq, following = await in_database(bury, message, seq)
         if seq:
             terminal = end_event(str(message.task_id), INTERRUPTED, seq=seq)
@@ -50,11 +53,11 @@ def find_dead() -> list[Message]:
 
 
 def bury(message: Message, seq: int) -> tuple[int, str | None]:
-    """End a dead run at `seq` or later, unless it lives or was ended; (its last seq or 0, who is next)."""
+    """End a dead run behind event `seq`, unless it lives or was ended; (its last seq or 0, who is next)."""
     lease = timedelta(seconds=settings.RUN_LEASE)
     with transaction.atomic():
         steps = message.thoughts.aggregate(last=Max("last_seq"))["last"] or 0
-        seq = max(seq, steps + 1, message.last_seq + 1)
+        seq = max(seq, steps, message.last_seq) + SKIPPED_NUMBERS
         guard = Q(heartbeat_at__lt=Now() - lease)
         if not end_row(message, INTERRUPTED, guard=guard, last_seq=seq):
             return 0, None

@@ -7,9 +7,11 @@ import threading
 from collections.abc import Callable
 
 from daphne.server import Server, twisted_loop
+from daphne.ws_protocol import WebSocketFactory
 from django.conf import settings
 
 from agents.models.sessions import close_sessions
+from apps.chat.daphne_protocol import ClosableWebSocketProtocol
 from apps.chat.draining import drain_sockets
 from apps.runs.database import close_connections
 from apps.runs.home import get_home
@@ -30,6 +32,7 @@ class WebServer:
         self._background = background
         self._on_ready = on_ready
         self._is_ending = False
+        WebSocketFactory.protocol = ClosableWebSocketProtocol
         self._server = Server(
             application,
             endpoints=[f"tcp:port={settings.PORT}:interface={settings.HOST}"],
@@ -65,13 +68,15 @@ class WebServer:
     async def _end(self) -> None:
         for listener in self._server.listeners:
             listener.addCallback(lambda port: port.stopListening())
-        await drain_sockets()
-        await get_home().drain(settings.RUN_DRAIN)
-        await end_housekeeping()
-        await close_sessions()
-        await asyncio.to_thread(self._background.stop, settings.RUN_DRAIN)
-        await asyncio.to_thread(close_connections)
-        self._server.stop()
+        try:
+            await drain_sockets()
+            await get_home().drain(settings.RUN_DRAIN)
+            await end_housekeeping()
+            await close_sessions()
+            await asyncio.to_thread(self._background.stop, settings.RUN_DRAIN)
+            await asyncio.to_thread(close_connections)
+        finally:
+            self._server.stop()
 
 
 def _exit_hard_after(seconds: float) -> None:
