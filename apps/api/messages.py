@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from pydantic import BaseModel
 from rest_framework import generics, serializers
 from rest_framework.request import Request
@@ -78,8 +78,10 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
     def get_reasoning(self, message: Message) -> str:
         return message.reasoning if self.context["audience"] in _WITH_REASONING else ""
 
-    def get_usage(self, message: Message) -> TokenUsage:
-        return token_usage(message.input_tokens, message.output_tokens, message.confidence)
+    @extend_schema_field(TokenUsage)  # type: ignore[arg-type]  # pydantic models are understood too
+    def get_usage(self, message: Message) -> dict[str, Any]:
+        usage = token_usage(message.input_tokens, message.output_tokens, message.confidence)
+        return usage.model_dump()
 
 
 class ConversationMessages(ResourceView, generics.ListAPIView[Message]):

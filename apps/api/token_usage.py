@@ -1,15 +1,15 @@
 """How many tokens an answer took, as every endpoint says it."""
 
-from typing_extensions import TypedDict
+from pydantic import BaseModel, Field
 
 
-class TokenUsage(TypedDict):
-    """Tokens of the answer's model calls; null is unknown. `confidence` is exact, estimated or unknown."""
+class TokenUsage(BaseModel):
+    """Tokens of the answer's model calls; null is unknown."""
 
     input_tokens: int | None
     output_tokens: int | None
     total_tokens: int | None
-    confidence: str | None
+    confidence: str | None = Field(description="exact, estimated or unknown")
 
 
 def token_usage(
