@@ -5,54 +5,22 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.callers import caller_for_user
 from apps.accounts.models import User
-from apps.accounts.roles import BUILDERS, MEMBERS, OPERATORS
+from apps.accounts.roles import BUILDERS, OPERATORS
 from apps.conversations.models import Conversation, Entry, Message, MessageAgentThought
-from apps.providers.models import LanguageModel, ModelProvider
-from apps.studio.drafts import change_draft, create_app, draft_of
+from apps.studio.drafts import create_app
 from apps.studio.models import App
-from apps.studio.publishing import publish
+from tests.chat.conftest import MakeUser
 
 STRICT = (
     "base-uri 'none'; connect-src 'self'; default-src 'none'; font-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; img-src 'self' data: blob:; script-src 'self'; style-src 'self'"
 )
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-MakeUser = Callable[..., User]
-
-
-@pytest.fixture
-def make_user(db: None) -> MakeUser:
-    def make(name: str, role: str = MEMBERS) -> User:
-        user = User.objects.create_user(name)
-        user.groups.add(Group.objects.get_or_create(name=role)[0])
-        return user
-
-    return make
-
-
-@pytest.fixture
-def owner(make_user: MakeUser) -> User:
-    return make_user("owner", BUILDERS)
-
-
-@pytest.fixture
-def app(owner: User) -> App:
-    """A published App that everyone on the site may talk to."""
-    provider = ModelProvider.objects.create(name="p", kind=ModelProvider.Kind.DEMO)
-    LanguageModel.objects.create(provider=provider, name="m")
-    app = create_app(owner=owner, slug="guide", name="Guide", visibility=App.Visibility.SITE)
-    changes = {"model": "p/m", "opening_statement": "Ask **me**", "opening_questions": ["Why?"]}
-    draft = change_draft(app, revision=draft_of(app).revision, changes=changes)
-    publish(app, revision=draft.revision, user=owner)
-    app.refresh_from_db()
-    return app
 
 
 def client_of(user: User) -> Client:

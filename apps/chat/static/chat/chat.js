@@ -122,6 +122,7 @@ class ChatPage {
     if (!asked) return;
     this.pending.delete(frame.client_request_id);
     asked.turn.name(frame);
+    if (this.isBusy) asked.turn.label(this.texts.waiting);
     this.turns.set(frame.task_id, asked.turn);
     if (!this.conversation) this.begin(frame.conversation_id, asked.text);
     this.refreshBusy();
@@ -260,8 +261,12 @@ class ChatPage {
     }
   }
 
+  get isBusy() {
+    return [...this.turns.values()].some((turn) => !turn.isFinished);
+  }
+
   refreshBusy() {
-    this.composer.setBusy([...this.turns.values()].some((turn) => !turn.isFinished));
+    this.composer.setBusy(this.isBusy);
   }
 
   say(text, isError = false) {
