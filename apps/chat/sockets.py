@@ -5,6 +5,7 @@ import logging
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from django.db import Error as DatabaseError
 from django.utils.translation import gettext as _
 
 from apps.chat.revocation import still_valid
@@ -65,7 +66,10 @@ class OpenSockets:
         while self._sockets:
             await asyncio.sleep(SWEEP)
             await self.close_idle()
-            await self.close_revoked()
+            try:
+                await self.close_revoked()
+            except DatabaseError:
+                logger.exception("Credentials of open sockets could not be checked; trying again.")
 
     async def close_revoked(self) -> None:
         """End sockets whose session or key no longer holds (logout, new password, revoked, suspended)."""

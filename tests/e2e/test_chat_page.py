@@ -7,6 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.conftest import StartSite
 from tests.conversations.xss_corpus import PAYLOADS
 from tests.e2e.site_apps import make_app
 from tests.fakes.upstream import (
@@ -144,6 +145,21 @@ def test_stop_ends_the_answer_and_keeps_its_text(
     expect(chat.answer).to_contain_text("one")
     chat.ask("And now?")
     expect(chat.answer).to_have_text("The default answer.")
+
+
+def test_a_question_during_an_answer_waits_in_line(
+    chat: Chat, slug: str, upstream: UpstreamServer
+) -> None:
+    chat.open(slug)
+    answer = start_gated(chat, upstream, text("one two", chunks=2), after=2)
+    chat.ask("The next question")
+    expect(chat.working).to_contain_text("Waiting for the answer before")
+    answer.release()
+    expect(chat.answer).to_have_text("The default answer.")
+    chat.expect_finished()
+    expect(chat.turns.first.locator("[data-answer]")).to_have_text("one two")
+    chat.page.reload()
+    expect(chat.turns.locator("[data-answer]")).to_have_text(["one two", "The default answer."])
 
 
 def test_a_reload_in_mid_answer_loses_and_doubles_nothing(
@@ -349,6 +365,26 @@ def assert_accessible(page: Page) -> None:
     found = Axe().run(page).response["violations"]
     serious = [one for one in found if one["impact"] in {"serious", "critical"}]
     assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+
+
+def test_a_page_outlives_a_restart_of_the_server(
+    browser: Browser, start_site: StartSite, upstream: UpstreamServer
+) -> None:
+    site = start_site(RUN_DRAIN="1")
+    slug = make_app(site, upstream.url)
+    page = browser.new_page(base_url=site.url, locale="en-US")
+    sign_in(page, site)
+    chat = Chat(page)
+    chat.open(slug)
+    start_gated(chat, upstream, text(LONG, chunks=40), after=20)
+    expect(chat.answer).to_contain_text("Paragraph 10")
+    site.restart()
+    chat.expect_finished()
+    expect(chat.answer).to_contain_text("Paragraph 10")
+    expect(chat.turns.last.locator("[data-note]")).to_be_visible()
+    chat.ask("Are you back?")
+    expect(chat.answer).to_have_text("The default answer.")
+    page.close()
 
 
 def test_everything_fits_a_phone(
