@@ -29,6 +29,7 @@ class Pass:
     title: str
     marks: str
     environment: Mapping[str, str]
+    folder: str = "tests"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,9 @@ class Tally:
 
 
 def main(paths: Sequence[str]) -> int:
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell starts background jobs without it
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     started = time.monotonic()
     with ExitStack() as cleanup:
@@ -69,7 +73,7 @@ def _passes(cleanup: ExitStack, folder: Path) -> Sequence[Pass]:
     return (
         Pass(title="SQLite, one process", marks="not e2e", environment=alone),
         Pass(title="PostgreSQL and Redis", marks="stores or scenarios", environment=servers),
-        Pass(title="browser", marks="e2e", environment=alone),
+        Pass(title="browser", marks="e2e", environment=alone, folder="tests/e2e"),
     )
 
 
@@ -79,7 +83,7 @@ def _run(one: Pass, paths: Sequence[str], folder: Path) -> Tally:
     report = folder / f"{one.title}.xml"
     command = [
         sys.executable, "-m", "pytest", "-q", "-m", one.marks, "-n", str(os.cpu_count() or 1),
-        "--dist", "worksteal", "--junitxml", str(report), *paths,
+        "--dist", "worksteal", "--junitxml", str(report), *(paths or [one.folder]),
     ]  # fmt: skip
     environment = {**os.environ, "QUINTET_VAR": str(folder), **one.environment}
     with subprocess.Popen(command, env=environment) as process:
@@ -88,11 +92,15 @@ def _run(one: Pass, paths: Sequence[str], folder: Path) -> Tally:
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """The exit status. Interrupted, pytest still ends what it started: Ctrl-C reaches it from the terminal."""
+    """The exit status. Interrupted, wait until pytest has ended what it started."""
     try:
         return process.wait()
+    except KeyboardInterrupt:
+        process.wait()
+        sys.exit(128 + signal.SIGINT)
     except SystemExit:
         process.send_signal(signal.SIGINT)
+        process.wait()
         raise
 
 
