@@ -48,9 +48,8 @@ class Tally:
 
 
 def main(paths: Sequence[str]) -> int:
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a shell starts background jobs without it
+    # A shell starts background jobs with SIGINT ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     started = time.monotonic()
     with ExitStack() as cleanup:
