@@ -20,13 +20,14 @@ pytestmark = pytest.mark.urls("apps.api.urls")
 
 PUBLIC = {"api/schema", "api/docs"}
 
-# A body with which the owner of the things would succeed, so that a refusal is about the person.
+# A body with which the owner of the things would succeed, so that a refusal is about the person. A question
+# asks for a stream: where it is wrongly let in, the test fails at once instead of waiting for an answer.
 BODIES: dict[str, dict[str, Any]] = {
     "PATCH api/v1/apps/<slug:slug>": {"name": "Mine now"},
     "PATCH api/v1/apps/<slug:slug>/draft": {"revision": 3, "preset_prompt": "Obey me."},
     "POST api/v1/apps/<slug:slug>/publish": {"revision": 3},
     "POST api/v1/apps/<slug:slug>/restore": {"revision": 3, "version": 1},
-    "POST api/v1/apps/<slug:slug>/chat": {"query": "Hello?"},
+    "POST api/v1/apps/<slug:slug>/chat": {"query": "Hello?", "stream": True},
     "PATCH api/v1/conversations/<uuid:conversation_id>": {"title": "Mine now"},
 }
 
@@ -156,7 +157,8 @@ def test_another_persons_conversation_in_the_body_is_not_found(
     belongings: Belongings, make_person: Callable[..., Program]
 ) -> None:
     client = another_user_of_the_app(belongings, make_person)
-    body = {"query": "Go on.", "conversation_id": str(belongings.conversation.pk)}
+    theirs = str(belongings.conversation.pk)
+    body = {"query": "Go on.", "conversation_id": theirs, "stream": True}
     answer = client.post("/api/v1/apps/clerk/chat", body, format="json")
     assert answer.status_code == 404
     assert Message.objects.count() == 1
@@ -165,7 +167,7 @@ def test_another_persons_conversation_in_the_body_is_not_found(
 @pytest.mark.django_db(transaction=True)
 def test_a_member_chats_but_never_with_a_draft(belongings: Belongings, member: Program) -> None:
     App.objects.update(visibility=App.Visibility.SITE)
-    body = {"query": "Hello?", "draft": True}
+    body = {"query": "Hello?", "draft": True, "stream": True}
     answer = member.client.post("/api/v1/apps/clerk/chat", body, format="json")
     assert (answer.status_code, answer.json()["code"]) == (403, "draft_refused")
 
