@@ -1,10 +1,9 @@
 """`Authorization: Bearer` for programs: one reading of the header for REST and WebSocket."""
 
+from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
-
-from django.utils.translation import gettext as _
 
 from apps.accounts.api_keys import find_api_key
 from apps.accounts.models import ApiKey, User

@@ -5,6 +5,7 @@ import uuid
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 
@@ -13,6 +14,11 @@ class User(AbstractUser):
 
     class Meta(AbstractUser.Meta):
         ordering = ["username"]
+
+    @cached_property
+    def group_names(self) -> frozenset[str]:
+        """Read once per user object."""
+        return frozenset(self.groups.values_list("name", flat=True))
 
 
 class ApiKey(models.Model):

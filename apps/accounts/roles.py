@@ -14,24 +14,13 @@ MEMBERS = "members"
 ROLES = (OPERATORS, BUILDERS, MEMBERS)
 
 
-def roles_of(user: User) -> frozenset[str]:
-    """The names of the user's groups, read once per user object; a superuser is an operator."""
-    cached: frozenset[str] | None = user.__dict__.get("_roles")
-    if cached is None:
-        cached = frozenset(user.groups.values_list("name", flat=True))
-        if user.is_superuser:
-            cached |= {OPERATORS}
-        user.__dict__["_roles"] = cached
-    return cached
-
-
 def is_operator(user: User) -> bool:
-    return user.is_superuser or OPERATORS in roles_of(user)
+    return user.is_superuser or OPERATORS in user.group_names
 
 
 def is_builder(user: User) -> bool:
     """May create Apps. Operators are builders too."""
-    return is_operator(user) or BUILDERS in roles_of(user)
+    return is_operator(user) or BUILDERS in user.group_names
 
 
 class RoleBackend(ModelBackend):

@@ -104,7 +104,7 @@ class Message(models.Model):
         default=AgentContext.PRIMARY.value,
     )
     task_id = models.UUIDField(_("task"), unique=True, default=uuid.uuid4, editable=False)
-    client_request_id = models.CharField(max_length=100, null=True, editable=False)
+    client_request_id = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 -- null is outside the unique constraint
     request_hash = models.CharField(max_length=64, blank=True, editable=False)
 
     query = models.TextField(_("question"))
@@ -194,7 +194,7 @@ class MessageAgentThought(models.Model):
     observation = models.TextField(_("observation"), blank=True)
     tool = models.CharField(_("tool"), max_length=64, blank=True)
     tool_source = models.CharField(_("tool source"), max_length=16, blank=True)
-    tool_call_id = models.CharField(max_length=128, null=True)
+    tool_call_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 -- null is outside the unique constraint
     tool_input = models.TextField(_("tool input"), blank=True)
     tool_status = models.CharField(
         _("tool status"), max_length=16, blank=True, choices=_choices(ToolStatus)

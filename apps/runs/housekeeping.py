@@ -15,6 +15,8 @@ from apps.runs.stop import STOP_CHANNEL
 
 logger = logging.getLogger(__name__)
 
+LAST_WORDS = 2.0
+
 _keepers: dict[asyncio.AbstractEventLoop, list[asyncio.Task[None]]] = {}
 
 
@@ -32,10 +34,12 @@ def begin_housekeeping() -> None:
 
 
 async def end_housekeeping() -> None:
-    """Stop the duties of the running loop."""
-    for task in _keepers.pop(asyncio.get_running_loop(), []):
+    """Stop the duties of the running loop; a connection that is just being made may miss its cancellation."""
+    duties = _keepers.pop(asyncio.get_running_loop(), [])
+    for task in duties:
         task.cancel()
-        await asyncio.wait([task])
+    if duties:
+        await asyncio.wait(duties, timeout=LAST_WORDS)
 
 
 async def _keep_house(home: RunHome) -> None:

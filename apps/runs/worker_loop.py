@@ -4,6 +4,9 @@ import asyncio
 import threading
 from functools import cache
 
+from celery.signals import worker_shutting_down
+from django.conf import settings
+
 from apps.runs.home import get_home
 from apps.runs.housekeeping import begin_housekeeping
 
@@ -19,6 +22,15 @@ async def _run(task_id: str) -> None:
     home.start(task_id)
     await asyncio.sleep(0)
     await home.finished(task_id)
+
+
+def _drain(**_signal: object) -> None:
+    """A worker that is told to end takes no new runs and lets the others finish for RUN_DRAIN seconds."""
+    if _loop.cache_info().currsize:
+        asyncio.run_coroutine_threadsafe(get_home().drain(settings.RUN_DRAIN), _loop())
+
+
+worker_shutting_down.connect(_drain)
 
 
 @cache

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +14,7 @@ from celery.worker import WorkController
 from django.conf import settings
 
 from config.celery import app
+from config.orphans import PARENT
 
 PLATFORM = Path(__file__).resolve().parents[1]
 
@@ -74,21 +77,36 @@ class BackgroundProcesses:
                         "--loglevel",
                         "WARNING",
                     ],
-                    env={**os.environ, "PYTHONPATH": path},
+                    env={**os.environ, "PYTHONPATH": path, PARENT: str(os.getpid())},
                     cwd=settings.BASE_DIR,
                 )
             )
 
     def stop(self, seconds: float) -> None:
-        for child in self._children:
-            child.terminate()
-        for child in self._children:
-            try:
-                child.wait(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+        """Celery loses signals that come while it starts: they are repeated until they are obeyed."""
+        deadline = time.monotonic() + seconds
+        while (alive := self._alive()) and time.monotonic() < deadline:
+            for child in alive:
+                child.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                alive[0].wait(timeout=1)
+        for child in self._alive():
+            child.kill()
+            child.wait()
+
+    def _alive(self) -> list[subprocess.Popen[bytes]]:
+        return [child for child in self._children if child.poll() is None]
 
 
-def make_background() -> Background:
+class NoBackground:
+    """Where the background runs elsewhere, as in a composed installation."""
+
+    def start(self) -> None: ...
+
+    def stop(self, seconds: float) -> None: ...
+
+
+def make_background(*, is_elsewhere: bool) -> Background:
+    if is_elsewhere:
+        return NoBackground()
     return BackgroundProcesses() if settings.REDIS_URL else BackgroundThreads()

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from daphne.server import Server, twisted_loop
 from daphne.ws_protocol import WebSocketFactory
@@ -19,11 +20,24 @@ from apps.runs.housekeeping import begin_housekeeping, end_housekeeping
 from config.asgi import application
 from config.background import Background
 
-MAX_FRAME = 256 * 1024
+# The consumer answers frames over its own limit; what is larger still, daphne closes without a word.
+MAX_FRAME = 1024 * 1024
+
+
+class _PortedServer(Server):
+    """daphne's server, which remembers its ports, so that it can stop listening before it ends."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)  # type: ignore[no-untyped-call] # daphne has no types
+        self.ports: list[Any] = []
+
+    def listen_success(self, port: Any) -> None:
+        super().listen_success(port)  # type: ignore[no-untyped-call] # daphne has no types
+        self.ports.append(port)
 
 
 class WebServer:
-    """Serves until SIGTERM or SIGINT; a second signal ends it at once.
+    """Serves until SIGTERM or SIGINT. A second SIGINT ends it at once; SIGTERM may be repeated.
 
     daphne knows neither start-up nor drain, so both are done here, on its event loop.
     """
@@ -33,7 +47,7 @@ class WebServer:
         self._on_ready = on_ready
         self._is_ending = False
         WebSocketFactory.protocol = ClosableWebSocketProtocol
-        self._server = Server(
+        self._server = _PortedServer(
             application,
             endpoints=[f"tcp:port={settings.PORT}:interface={settings.HOST}"],
             signal_handlers=False,
@@ -50,7 +64,7 @@ class WebServer:
 
     def _prepare(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
-            twisted_loop.add_signal_handler(number, self._begin_end)
+            twisted_loop.add_signal_handler(number, self._begin_end, number)
         twisted_loop.call_soon(self._begin)
 
     def _begin(self) -> None:
@@ -58,16 +72,18 @@ class WebServer:
         self._background.start()
         self._on_ready()
 
-    def _begin_end(self) -> None:
+    def _begin_end(self, number: signal.Signals) -> None:
         if self._is_ending:
-            os._exit(1)
+            if number is signal.SIGINT:
+                os._exit(1)
+            return
         self._is_ending = True
         _exit_hard_after(settings.RUN_DRAIN + 20)
         twisted_loop.create_task(self._end())
 
     async def _end(self) -> None:
-        for listener in self._server.listeners:
-            listener.addCallback(lambda port: port.stopListening())
+        for port in self._server.ports:
+            port.stopListening()
         try:
             await drain_sockets()
             await get_home().drain(settings.RUN_DRAIN)

@@ -64,7 +64,9 @@ async def test_a_reader_that_comes_late_gets_everything_in_order(logs: Pair) -> 
     for seq in range(1, LENGTH):
         logs.writer.append(task, [delta(task, seq)])
     logs.writer.append(task, [terminal(task, LENGTH)])
-    assert [event.seq for event in await read_to_end(logs.reader, task)] == list(range(1, LENGTH + 1))
+    assert [event.seq for event in await read_to_end(logs.reader, task)] == list(
+        range(1, LENGTH + 1)
+    )
 
 
 async def test_a_reader_that_waits_gets_events_as_they_come(logs: Pair) -> None:

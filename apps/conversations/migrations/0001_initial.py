@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('accounts', '0002_role_groups'),
+        ('accounts', '0001_initial'),
         ('studio', '0001_initial'),
     ]
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.core.management.base import BaseCommand
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.api_keys import create_api_key, digest_of
 from apps.accounts.models import ApiKey, User
@@ -24,13 +25,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         operator = self._first_operator()
         if settings.QUINTET_API_KEY and not _is_known(settings.QUINTET_API_KEY):
-            create_api_key(
-                user=operator,
-                name="QUINTET_API_KEY",
-                secret=settings.QUINTET_API_KEY,
-                can_manage=True,
-                can_read_usage=True,
-            )
+            _create_key(operator)
         if not App.objects.exists():
             make_demo_apps(operator)
 
@@ -48,6 +43,20 @@ class Command(BaseCommand):
 
 def _is_known(secret: str) -> bool:
     return ApiKey.objects.filter(digest=digest_of(secret)).exists()
+
+
+def _create_key(operator: User) -> None:
+    """The key of the environment, with every scope; raises CommandError for one that is too short."""
+    try:
+        create_api_key(
+            user=operator,
+            name="QUINTET_API_KEY",
+            secret=settings.QUINTET_API_KEY,
+            can_manage=True,
+            can_read_usage=True,
+        )
+    except ValidationError as error:
+        raise CommandError(f"QUINTET_API_KEY: {error.messages[0]}") from error
 
 
 def make_demo_apps(operator: User) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from daphne.server import Server  # noqa: F401 -- first of all: it chooses the reactor for the process
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from config.background import make_background
 from config.web_server import WebServer
@@ -18,11 +18,20 @@ class Command(BaseCommand):
 
     help = "Start the site: web server, runs and background duties."
 
-    def handle(self, *_args: Any, **_options: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--web-only",
+            action="store_true",
+            help="Serve the web alone: migrations, workers and beat run elsewhere.",
+        )
+
+    def handle(self, *_args: Any, web_only: bool, **_options: Any) -> None:
         check_executor()
-        call_command("migrate", interactive=False, verbosity=0)
+        if not web_only:
+            call_command("migrate", interactive=False, verbosity=0)
         call_command("demo", verbosity=0)
-        server = WebServer(make_background(), on_ready=self._announce)
+        background = make_background(is_elsewhere=web_only)
+        server = WebServer(background, on_ready=self._announce)
         if not server.run():
             raise CommandError(
                 f"Port {settings.PORT} of {settings.HOST} cannot be listened on. Set PORT to a free one."

@@ -1,0 +1,45 @@
+"""Runs in Celery workers: the same events, from another process."""
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.site_apps import make_app
+from tests.fakes.upstream import UpstreamServer, call, calls, gate, text
+from tests.running_site import RunningSite
+from tests.scenarios.conversing import answer_of, ask_streaming, open_socket, read_events, send
+
+StartSite = Callable[..., RunningSite]
+
+
+@pytest.fixture
+def celery_site(start_site: StartSite, redis_url: str) -> RunningSite:
+    """Also where the suite has no Redis of its own: this home cannot do without."""
+    redis = {} if os.environ.get("REDIS_URL") else {"REDIS_URL": redis_url}
+    return start_site(RUN_EXECUTOR="celery", **redis)
+
+
+def test_a_run_in_a_worker_streams_is_stopped_and_leaves_no_process(
+    celery_site: RunningSite, upstream: UpstreamServer
+) -> None:
+    slug = make_app(celery_site, upstream.url, tools=["calculator"])
+    upstream.script(calls(call("calculator", expression="6*7")), text("Forty-two.", chunks=5))
+    frames = list(ask_streaming(celery_site, slug, "Six times seven?"))
+    assert answer_of(frames) == "Forty-two."
+    assert [frame["seq"] for frame in frames] == list(range(1, len(frames) + 1))
+
+    gated = gate(text("For ever and ever", chunks=4), after=3)
+    upstream.script(gated)
+    with open_socket(celery_site) as socket:
+        send(socket, type="send", app=slug, query="How long?", client_request_id="one")
+        events = read_events(socket)
+        started = next(events)
+        gated.wait_reached()
+        send(socket, type="stop", task_id=started["task_id"])
+        assert list(events)[-1]["event"] == "stop"
+    upstream.wait_for(lambda: upstream.open_streams == 0)
+    gated.release()
+
+    assert celery_site.stop() == 0
+    assert celery_site.processes() == []
