@@ -11,3 +11,6 @@ urlpatterns = [
     path("", include("apps.accounts.urls")),
     path("", include("apps.chat.urls")),
 ]
+
+handler400 = "apps.api.error_pages.bad_request"
+handler500 = "apps.api.error_pages.server_error"

@@ -1,14 +1,12 @@
 """One error shape for everything that can go wrong."""
 
-import logging
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, OperationalError
-from django.test import AsyncClient, Client, RequestFactory
+from django.test import AsyncClient, Client
 from rest_framework.test import APIClient
 
-from apps.api.error_pages import bad_request, server_error
 from apps.api.errors import answer_exception, problem_of
 from apps.studio.models import App
 from tests.api.conftest import Belongings, Program
@@ -143,28 +141,33 @@ def test_a_fault_of_ours_is_left_to_djangos_handler() -> None:
     assert problem_of(ZeroDivisionError(), path="/api/v1/apps") is None
 
 
-def test_the_handlers_of_django_speak_json_to_programs_and_html_to_people(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    request = RequestFactory().get("/api/v1/apps")
-    answer = server_error(request)
-    assert answer.status_code == 500
-    assert b'"code": "server_error"' in answer.content
-    assert bad_request(request, ValueError()).status_code == 400
-    assert caplog.record_tuples[0][1] == logging.ERROR
-    page = server_error(RequestFactory().get("/chat/"))
-    assert page["Content-Type"].startswith("text/html")
+@pytest.mark.urls("config.urls")
+@pytest.mark.parametrize(("path", "is_api"), [("/api/v1/apps", True), ("/accounts/login/", False)])
+def test_a_request_that_django_refuses_is_told_in_the_askers_form(path: str, is_api: bool) -> None:
+    answer = Client().get(path, headers={"host": "elsewhere.example"})
+    if is_api:
+        check(answer, 400, "bad_request")
+    else:
+        assert (answer.status_code, "<html" in answer.text) == (400, True)
 
 
-def test_an_unexpected_fault_answers_500_with_the_number_that_the_log_has(
+@pytest.mark.urls("config.urls")
+def test_a_fault_answers_programs_in_json_with_the_number_that_the_log_has(
     builder: Program, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(*_args: object, **_kwargs: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr("apps.api.app_catalogue.visible_apps", fail)
-    monkeypatch.setattr("apps.api.urls.handler500", server_error, raising=False)
-    client = Client(raise_request_exception=False)
+    monkeypatch.setattr("apps.api.app_catalogue.visible_apps", _fail)
     headers = {"Authorization": f"Bearer {builder.secret}"}
-    body = check(client.get("/api/v1/apps", headers=headers), 500, "server_error")
-    assert body["request_id"] in caplog.text
+    answer = Client(raise_request_exception=False).get("/api/v1/apps", headers=headers)
+    assert check(answer, 500, "server_error")["request_id"] in caplog.text
+
+
+@pytest.mark.urls("config.urls")
+def test_a_fault_answers_people_with_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.contrib.auth.views.LoginView.get_context_data", _fail)
+    answer = Client(raise_request_exception=False).get("/accounts/login/")
+    assert answer.status_code == 500
+    assert "Something went wrong" in answer.text
+
+
+def _fail(*_args: object, **_kwargs: object) -> None:
+    raise ZeroDivisionError
