@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.encryption import EncryptedTextField
+from apps.providers.validators import validate_base_url, validate_provider_name
 
 
 class ModelProvider(models.Model):
@@ -17,10 +18,16 @@ class ModelProvider(models.Model):
         OLLAMA = "ollama", "Ollama"
         DEMO = "demo", _("Demo (no key needed)")
 
-    name = models.CharField(_("name"), max_length=100, unique=True)
+    name = models.CharField(
+        _("name"), max_length=100, unique=True, validators=[validate_provider_name]
+    )
     kind = models.CharField(_("kind"), max_length=32, choices=Kind, default=Kind.OPENAI_COMPATIBLE)
-    base_url = models.URLField(
-        _("base URL"), blank=True, max_length=500, help_text=_("Up to and including /v1.")
+    base_url = models.CharField(
+        _("base URL"),
+        blank=True,
+        max_length=500,
+        validators=[validate_base_url],
+        help_text=_("Up to and including /v1."),
     )
     secret = EncryptedTextField(_("API key"), blank=True, default="")
     extra_headers = models.JSONField(_("extra headers"), default=dict, blank=True)

@@ -76,6 +76,27 @@ def test_a_providers_secret_goes_in_and_never_comes_out(operator: Program) -> No
     assert patch(operator.client, path, secret="").json()["has_secret"] is False
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "a/b"),
+        ("base_url", "ollama:11434"),
+        ("kind", "oracle"),
+        ("extra_headers", []),
+        ("extra_headers", {"X": "a\r\nEvil: 1"}),
+        ("extra_headers", {"X": "naïve"}),
+        ("idle_timeout", 0),
+    ],
+    ids=str,
+)
+def test_a_wrong_value_of_a_provider_is_named(field: str, value: Any, operator: Program) -> None:
+    body = {"name": "acme", field: value}
+    answer = post(operator.client, "model-providers", **body)
+    assert answer.status_code == 400, answer.content
+    assert answer.json()["details"].keys() == {field}
+    assert not ModelProvider.objects.exists()
+
+
 def test_a_new_price_is_added_and_the_old_one_stays(
     operator: Program, model: LanguageModel
 ) -> None:
