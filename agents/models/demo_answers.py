@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from agents.models.demo_texts import CHINESE, ENGLISH, Texts
+from agents.models.demo_zones import zone_in
 from agents.models.inference import InferenceRequest
 from memory.fence import scrub
 
@@ -23,7 +24,6 @@ CHINESE_CHARACTER = re.compile(r"[\u4e00-\u9fff]")
 ASKS_TIME = re.compile(
     r"\b(?:time|clock|date|today|weekday)\b|几点|时间|日期|时刻|星期几|几号", re.IGNORECASE
 )
-ZONE = re.compile(r"\b(?:Africa|America|Asia|Australia|Europe|Pacific)/[A-Z][A-Za-z_]+\b")
 ISO_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
 SPOKEN_SIGNS = {
     "plus": "+",
@@ -117,8 +117,8 @@ def _results(messages: Sequence[BaseMessage]) -> dict[str, str]:
 def _wanted_calls(question: str) -> list[Call]:
     calls: list[Call] = []
     if ASKS_TIME.search(question):
-        zone = ZONE.search(question)
-        calls.append(("current_time", {"time_zone": zone[0]} if zone else {}))
+        zone = zone_in(question)
+        calls.append(("current_time", {"time_zone": zone} if zone else {}))
     if expression := _expression(question):
         calls.append(("calculator", {"expression": expression}))
     return calls

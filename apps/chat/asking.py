@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.conf import settings
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
@@ -20,7 +21,6 @@ from apps.runs.start import Question, start_run
 from apps.runs.stop import stop_run
 from apps.studio.models import App
 
-QUESTIONS_A_MINUTE = 30
 TOO_MANY = "too_many_messages"
 
 
@@ -78,15 +78,15 @@ def watch(caller: Caller, frame: Watch) -> str:
 
 
 def count_question(caller: Caller) -> None:
-    """Refuse what exceeds 30 a minute for one user: a sliding window of two counters."""
+    """Refuse what exceeds QUESTIONS_PER_MINUTE for one user: a sliding window of two counters."""
     minute, passed = divmod(time.time(), 60)
     key = f"chat-questions:{caller.user_id}:{minute:.0f}"
     earlier = cache.get(f"chat-questions:{caller.user_id}:{minute - 1:.0f}", 0)
     cache.add(key, 0, timeout=180)
-    if cache.incr(key) + earlier * (1 - passed / 60) > QUESTIONS_A_MINUTE:
+    if cache.incr(key) + earlier * (1 - passed / 60) > settings.QUESTIONS_PER_MINUTE:
         raise RunRefused(
             TOO_MANY,
-            _("More than %(n)d questions in a minute. Wait a moment.") % {"n": QUESTIONS_A_MINUTE},
+            _("More than %(n)d questions in a minute. Wait a moment.") % {"n": settings.QUESTIONS_PER_MINUTE},
             429,
         )
 

@@ -7,6 +7,7 @@ a hop is one function call in one of a few threads, and nothing is held while a 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
@@ -20,8 +21,8 @@ THREADS = 8
 
 
 async def in_database(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a synchronous function that uses the ORM, off the event loop."""
-    call = partial(_hop, partial(function, *args, **kwargs))
+    """Call a synchronous function that uses the ORM, off the event loop, in the caller's context (language)."""
+    call = partial(copy_context().run, _hop, partial(function, *args, **kwargs))
     return await asyncio.get_running_loop().run_in_executor(_executor(), call)
 
 

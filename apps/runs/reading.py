@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ LOOK_AGAIN = 0.25
 
 async def follow_run(
     task_id: str, *, after: int, audience: Audience
-) -> AsyncIterator[AgentThought]:
+) -> AsyncGenerator[AgentThought, None]:
     """The run's events after number `after`, as `audience` sees them, up to the terminal one.
 
     When the log no longer has the next event, one `snapshot` takes the place of what is missing. Pings (no

@@ -41,6 +41,7 @@ RUN_HEARTBEAT = env.float("RUN_HEARTBEAT", default=5.0)
 RUN_LEASE = env.float("RUN_LEASE", default=15.0)
 RUN_DRAIN = env.float("RUN_DRAIN", default=30.0)
 EVENT_LOG_TTL = env.int("EVENT_LOG_TTL", default=3600)
+QUESTIONS_PER_MINUTE = env.int("QUESTIONS_PER_MINUTE", default=30)
 CURRENCY = env("CURRENCY", default="USD")
 
 # Set-up for people.
@@ -226,6 +227,21 @@ UNFOLD = {
     "SITE_TITLE": "Quintet",
     "SITE_HEADER": "Quintet",
     "SITE_URL": "/",
+    "COLORS": {
+        "primary": {
+            "50": "#f0f8f6",
+            "100": "#dcefeb",
+            "200": "#b9dfd7",
+            "300": "#8cc9bd",
+            "400": "#55a99a",
+            "500": "#2b8c7c",
+            "600": "#0f6e63",
+            "700": "#0d5a51",
+            "800": "#0c4942",
+            "900": "#0a3b36",
+            "950": "#052421",
+        },
+    },
     "STYLES": [lambda request: static("admin/quintet.css")],
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": True,

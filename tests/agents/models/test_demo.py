@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from agents.config import AgentConfig, AgentMode
 from agents.models.demo_answers import answer_request
+from agents.models.demo_zones import zone_in
 from agents.models.inference import Confidence, InferenceRequest, ModelSpec, TextDelta
 from agents.models.loading import load_client
 from agents.outcome import FinishReason
@@ -171,3 +172,19 @@ async def test_its_words_add_up_in_every_language() -> None:
     pieces = [one.text for one in heard.deltas if isinstance(one, TextDelta)]
     assert "".join(pieces) == heard.inference.text
     assert max(map(len, pieces)) < 40
+
+
+@pytest.mark.parametrize(
+    ("question", "zone"),
+    [
+        pytest.param("What time is it in Tokyo?", "Asia/Tokyo", id="city"),
+        pytest.param("The time in new york, please.", "America/New_York", id="two words"),
+        pytest.param("What time is it in Europe/Berlin?", "Europe/Berlin", id="IANA name"),
+        pytest.param("现在东京几点?", "Asia/Tokyo", id="Chinese"),
+        pytest.param("What time is it?", None, id="none"),
+    ],
+)
+def test_a_place_in_the_question_is_the_time_zone_of_the_call(
+    question: str, zone: str | None
+) -> None:
+    assert zone_in(question) == zone
