@@ -14,9 +14,9 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.e2e.site_apps import make_app
 from tests.fakes.upstream import UpstreamServer, call, calls, gate, text
 from tests.running_site import RunningSite
+from tests.site_apps import make_app
 
 pytestmark = pytest.mark.scenarios
 

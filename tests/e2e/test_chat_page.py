@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.conftest import StartSite
 from tests.conversations.xss_corpus import PAYLOADS
-from tests.e2e.site_apps import make_app
 from tests.fakes.upstream import (
     Answer,
     GatedAnswer,
@@ -21,6 +20,7 @@ from tests.fakes.upstream import (
     text,
 )
 from tests.running_site import RunningSite
+from tests.site_apps import make_app
 
 LONG = "".join(f"Paragraph {n} says **something** about `it`.\n\n" for n in range(30))
 

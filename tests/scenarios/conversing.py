@@ -7,8 +7,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from tests.e2e.site_apps import request
 from tests.running_site import RunningSite
+from tests.site_apps import request
 
 Frame = dict[str, Any]
 TERMINAL = frozenset({"agent_end", "stop", "error", "timeout"})

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.e2e.site_apps import make_app
 from tests.fakes.upstream import UpstreamServer, call, calls, gate, text
 from tests.running_site import RunningSite
 from tests.scenarios.conversing import answer_of, ask_streaming, open_socket, read_events, send
+from tests.site_apps import make_app
 
 StartSite = Callable[..., RunningSite]
 

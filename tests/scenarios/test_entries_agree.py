@@ -2,7 +2,6 @@
 
 from uuid import uuid4
 
-from tests.e2e.site_apps import make_app, request
 from tests.fakes.upstream import UpstreamServer, call, calls, text
 from tests.running_site import RunningSite
 from tests.scenarios.conversing import (
@@ -15,6 +14,7 @@ from tests.scenarios.conversing import (
     send,
     tools_of,
 )
+from tests.site_apps import make_app, request
 
 TOOLS = ["calculator", "current_time"]
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import psutil
 
-from tests.e2e.site_apps import make_app, request
 from tests.fakes.upstream import UpstreamServer, gate, text
 from tests.running_site import RunningSite
 from tests.scenarios.conversing import Frame, ask, ask_streaming, open_socket, read_events, send
+from tests.site_apps import make_app, request
 
 StartSite = Callable[..., RunningSite]
 

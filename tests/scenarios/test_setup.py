@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.e2e.site_apps import make_app, request
 from tests.fakes.upstream import UpstreamServer, gate, text
 from tests.running_site import RunningSite, SiteNotReadyError
 from tests.scenarios.conversing import ask_streaming
+from tests.site_apps import make_app, request
 
 StartSite = Callable[..., RunningSite]
 
