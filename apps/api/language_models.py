@@ -2,18 +2,17 @@
 
 from typing import Any, ClassVar, cast
 
-import pydantic
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework import generics, serializers
 
-from agents.models.quirks import Quirks
 from apps.api.permissions import MayConfigure
 from apps.api.resources import ResourceView
 from apps.api.strict_fields import StrictModelSerializer
 from apps.providers.models import LanguageModel, ModelPrice, ModelProvider
+from apps.providers.validators import validate_model_parameters, validate_quirks
 from apps.studio.deletion import delete_asset
 
 
@@ -54,8 +53,10 @@ class LanguageModelSerializer(StrictModelSerializer):
     """`provider` by name. `price` is the one in force; writing one adds it, earlier costs stay; null adds none."""
 
     provider = serializers.SlugRelatedField(slug_field="name", queryset=ModelProvider.objects.all())
-    default_parameters = serializers.DictField(required=False)
-    quirks = serializers.DictField(required=False)
+    default_parameters = serializers.DictField(
+        required=False, validators=[validate_model_parameters]
+    )
+    quirks = serializers.DictField(required=False, validators=[validate_quirks])
     price = ModelPriceSerializer(required=False, allow_null=True)
 
     class Meta:
@@ -81,17 +82,6 @@ class LanguageModelSerializer(StrictModelSerializer):
             "created_at",
             "updated_at",
         )
-
-    def validate_quirks(self, quirks: dict[str, Any]) -> dict[str, Any]:
-        try:
-            Quirks.model_validate(quirks)
-        except pydantic.ValidationError as error:
-            problems = [
-                f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-                for problem in error.errors()
-            ]
-            raise serializers.ValidationError(problems) from error
-        return quirks
 
     @transaction.atomic
     def create(self, validated_data: dict[str, Any]) -> LanguageModel:

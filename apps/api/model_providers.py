@@ -8,6 +8,7 @@ from apps.api.permissions import MayConfigure
 from apps.api.resources import ResourceView
 from apps.api.strict_fields import StrictModelSerializer
 from apps.providers.models import ModelProvider
+from apps.providers.validators import validate_headers
 from apps.studio.deletion import delete_asset
 
 
@@ -16,7 +17,10 @@ class ModelProviderSerializer(StrictModelSerializer):
 
     has_secret = serializers.SerializerMethodField()
     extra_headers = serializers.DictField(
-        child=serializers.RegexField(r"\A[ -~]*\Z"), write_only=True, required=False
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False),
+        write_only=True,
+        required=False,
+        validators=[validate_headers],
     )
     extra_header_names = serializers.SerializerMethodField()
 

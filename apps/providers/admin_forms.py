@@ -1,15 +1,12 @@
-"""The forms of providers and models: secrets only go in, JSON is checked where it is written."""
+"""The forms of providers and models: secrets only go in."""
 
 from typing import Any
 
-import pydantic
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanWidget
 
-from agents.models.quirks import Quirks
 from apps.providers.models import LanguageModel, ModelProvider
 
 
@@ -41,17 +38,6 @@ class ModelProviderForm(forms.ModelForm):  # type: ignore[type-arg]  # generic o
                 else _("No key is stored.")
             )
 
-    def clean_extra_headers(self) -> dict[str, str]:
-        headers = self.cleaned_data["extra_headers"]
-        is_text = isinstance(headers, dict) and all(
-            isinstance(value, str) and value.isprintable() for value in headers.values()
-        )
-        if not is_text:
-            raise ValidationError(
-                _('Enter a JSON object of texts, for example {"X-Team": "support"}.')
-            )
-        return dict(headers)
-
     def save(self, commit: bool = True) -> ModelProvider:
         if self.cleaned_data.get("remove_secret"):
             self.instance.secret = ""
@@ -69,25 +55,6 @@ class LanguageModelForm(forms.ModelForm):  # type: ignore[type-arg]  # generic o
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _shorten(self, "default_parameters", "quirks")
-
-    def clean_default_parameters(self) -> dict[str, Any]:
-        parameters = self.cleaned_data["default_parameters"]
-        if not isinstance(parameters, dict):
-            raise ValidationError(_('Enter a JSON object, for example {"temperature": 0.7}.'))
-        return parameters
-
-    def clean_quirks(self) -> dict[str, Any]:
-        """Unknown names and wrong values are named one by one."""
-        quirks = self.cleaned_data["quirks"]
-        try:
-            Quirks.model_validate(quirks)
-        except pydantic.ValidationError as error:
-            problems = (
-                f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-                for problem in error.errors()
-            )
-            raise ValidationError([text.lstrip(": ") for text in problems]) from error
-        return dict(quirks)
 
 
 def _shorten(form: "forms.ModelForm[Any]", *names: str) -> None:

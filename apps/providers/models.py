@@ -5,7 +5,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.encryption import EncryptedTextField
-from apps.providers.validators import validate_base_url, validate_provider_name
+from apps.providers.json_objects import JSONObjectField
+from apps.providers.validators import (
+    validate_base_url,
+    validate_headers,
+    validate_model_parameters,
+    validate_provider_name,
+    validate_quirks,
+)
 
 
 class ModelProvider(models.Model):
@@ -30,7 +37,9 @@ class ModelProvider(models.Model):
         help_text=_("Up to and including /v1."),
     )
     secret = EncryptedTextField(_("API key"), blank=True, default="")
-    extra_headers = models.JSONField(_("extra headers"), default=dict, blank=True)
+    extra_headers = JSONObjectField(
+        _("extra headers"), default=dict, blank=True, validators=[validate_headers]
+    )
     connect_timeout = models.FloatField(
         _("connect timeout (s)"), default=10, validators=[MinValueValidator(0.1)]
     )
@@ -82,8 +91,10 @@ class LanguageModel(models.Model):
     max_output_tokens = models.PositiveIntegerField(
         _("longest answer (tokens)"), null=True, blank=True
     )
-    default_parameters = models.JSONField(_("default parameters"), default=dict, blank=True)
-    quirks = models.JSONField(_("quirks"), default=dict, blank=True)
+    default_parameters = JSONObjectField(
+        _("default parameters"), default=dict, blank=True, validators=[validate_model_parameters]
+    )
+    quirks = JSONObjectField(_("quirks"), default=dict, blank=True, validators=[validate_quirks])
     is_enabled = models.BooleanField(_("enabled"), default=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)

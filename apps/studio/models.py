@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import ApiKey, User
 from apps.providers.models import LanguageModel
-from apps.studio.validators import validate_finite, validate_model_parameters
+from apps.providers.validators import validate_model_parameters
+from apps.studio.validators import validate_finite
 from apps.studio.visibility import AppQuerySet
 from apps.toolbox.models import Tool
 
