@@ -7,12 +7,9 @@ from drf_spectacular.extensions import (
     OpenApiSerializerFieldExtension,
 )
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from apps.api.errors import ErrorShape
-
-# The version whose JSON Schema may say null, as the models of the events do.
-SETTINGS = {"OAS_VERSION": "3.1.0"}
 
 
 class ApiSchema(AutoSchema):
@@ -49,12 +46,6 @@ class ModelNameSchema(OpenApiSerializerFieldExtension):
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
         return {"type": "string", "example": "ollama/qwen3"}
-
-
-class Schema(SpectacularAPIView):
-    """The OpenAPI document. It is the same for everyone and holds nothing of this site: no login."""
-
-    custom_settings = SETTINGS
 
 
 class Documentation(SpectacularSwaggerSplitView):

@@ -1,8 +1,8 @@
 """Every path below /api/, each with and without its trailing slash."""
 
 from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularAPIView
 
-from apps.api import openapi
 from apps.api.app_catalogue import AppDetail, AppList
 from apps.api.chat import Chat
 from apps.api.configurations import Draft, Publish, Restore, VersionDetail, VersionList
@@ -11,6 +11,7 @@ from apps.api.error_pages import UnknownPath
 from apps.api.language_models import LanguageModelDetail, LanguageModelList
 from apps.api.messages import ConversationMessages, Steps
 from apps.api.model_providers import ModelProviderDetail, ModelProviderList
+from apps.api.openapi import Documentation
 from apps.api.routes import route
 from apps.api.tasks import StopTask, Task, TaskEvents
 from apps.api.tools import ToolDetail, ToolList
@@ -44,7 +45,7 @@ resources = [
 
 urlpatterns = [
     path("api/v1/", include((resources, "api"))),
-    route("api/schema", openapi.Schema.as_view(), "schema"),
-    route("api/docs", openapi.Documentation.as_view(), "docs"),
+    route("api/schema", SpectacularAPIView.as_view(), "schema"),
+    route("api/docs", Documentation.as_view(), "docs"),
     re_path(r"^api(/.*)?$", UnknownPath.as_view()),
 ]

@@ -218,6 +218,8 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",
     "DESCRIPTION": "Configure agents, publish them, talk to them.",
     "VERSION": "1",
+    # The version whose JSON Schema may say null, as the models of the events do.
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
