@@ -110,9 +110,20 @@ def test_a_first_question_is_answered(chat: Chat, slug: str, upstream: UpstreamS
     expect(chat.answer.locator("h3")).to_have_text("Hello")
     expect(chat.answer.locator("strong")).to_have_text("bold")
     expect(chat.page).to_have_url(re.compile(rf"/apps/{slug}/c/[0-9a-f-]+/$"))
-    expect(chat.page.locator("[data-threads] a")).to_have_text("Say hello")
     expect(chat.turns.last.locator(".figures")).to_contain_text("tokens")
     expect(chat.page.locator("[data-live]")).to_contain_text("This is bold and code.")
+
+
+def test_a_new_conversation_gets_its_name_without_a_reload(
+    chat: Chat, slug: str, upstream: UpstreamServer
+) -> None:
+    chat.open(slug)
+    answer = start_gated(chat, upstream, text("Hello.", chunks=2), after=1)
+    thread = chat.page.locator("[data-threads] a")
+    expect(thread).to_have_text("A question")
+    answer.release()
+    expect(thread).to_have_text("A short title", timeout=10_000)
+    expect(chat.page.locator(".chat-title")).to_have_text("A short title")
 
 
 def test_steps_are_one_line_while_working_and_an_accordion_after(

@@ -4,7 +4,7 @@ import { Composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { addCodeButtons, copyFrom } from "./copying.js";
 import { Scrolling } from "./scrolling.js";
-import { addThread, setUpSidebar } from "./sidebar.js";
+import { addThread, nameThread, setUpSidebar } from "./sidebar.js";
 import { Turn } from "./turn.js";
 
 const LONGEST_ANNOUNCEMENT = 2_000;
@@ -12,6 +12,7 @@ const LONGEST_ANNOUNCEMENT = 2_000;
 class ChatPage {
   turns = new Map(); // by task id
   pending = new Map(); // turns that are not acknowledged yet, by request id
+  isNew = false; // the conversation began on this page and has no name yet
   held = new Map(); // frames of runs whose turn is being fetched, by task id
 
   constructor(root) {
@@ -133,6 +134,7 @@ class ChatPage {
     history.replaceState(null, "", this.threadUrl());
     this.root.querySelector(".chat-title").textContent = title.slice(0, 60);
     addThread(this.base, conversationId, title);
+    this.isNew = true;
     this.connection.send({ type: "watch", conversation: conversationId });
   }
 
@@ -143,6 +145,10 @@ class ChatPage {
     const seq = isLast ? turn.seq : turn.dueAck();
     if (seq) this.connection.send({ type: "ack", task_id: frame.task_id, seq });
     if (isLast) this.finished(turn);
+    if (isLast && this.isNew) {
+      this.isNew = false;
+      nameThread(this.conversation);
+    }
   }
 
   // Another page asked in this conversation: fetch its turn, then take what came meanwhile.

@@ -36,6 +36,19 @@ export function setUpSidebar(base) {
   });
 }
 
+// The server names a conversation soon after its first answer.
+export async function nameThread(id) {
+  const link = document.querySelector(`[data-threads] a[href$="/c/${id}/"]`);
+  for (const delay of [2000, 5000, 15000]) {
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    const answer = await fetch(`/api/v1/conversations/${id}`).catch(() => null);
+    const { title } = answer?.ok ? await answer.json() : {};
+    if (!title) continue;
+    link.textContent = document.querySelector(".chat-title").textContent = title;
+    return;
+  }
+}
+
 export function addThread(base, id, title) {
   const list = document.querySelector("[data-threads]");
   document.querySelector("[data-threads-empty]")?.remove();
