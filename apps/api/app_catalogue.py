@@ -13,6 +13,7 @@ from apps.api.permissions import MayConfigure, MaySeeApps, key_of, user_of
 from apps.api.resources import ResourceView
 from apps.api.strict_fields import StrictModelSerializer
 from apps.studio.availability import disable_app, enable_app
+from apps.studio.deletion import delete_app
 from apps.studio.drafts import create_app
 from apps.studio.models import App
 
@@ -114,11 +115,8 @@ class AppDetail(ResourceView, generics.RetrieveUpdateDestroyAPIView[App]):
         is_read = self.request.method in SAFE_METHODS
         return _for_display((visible_apps if is_read else editable_apps)(self.request))
 
-    @transaction.atomic
     def perform_destroy(self, instance: App) -> None:
-        instance.published_config = None
-        instance.save(update_fields=["published_config"])
-        instance.delete()
+        delete_app(instance)
 
 
 def _for_display(apps: QuerySet[App]) -> QuerySet[App]:

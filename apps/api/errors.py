@@ -21,7 +21,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 
 from apps.runs.refusal import RunRefused
-from apps.studio.deletion import AssetInUse
+from apps.studio.deletion import AppWasUsed, AssetInUse
 from apps.studio.drafts import StaleRevision
 
 logger = logging.getLogger(__name__)
@@ -115,6 +115,9 @@ def _of_refusal(exception: Exception) -> Problem | None:
         case AssetInUse():
             users = {"used_by": exception.users}
             return Problem(status=409, code="in_use", message=str(exception), details=users)
+        case AppWasUsed():
+            count = {"conversations": exception.count}
+            return Problem(status=409, code="in_use", message=str(exception), details=count)
         case _:
             return None
 

@@ -19,6 +19,7 @@ from apps.accounts.admin_site import admin_user
 from apps.accounts.models import ApiKey, User
 from apps.accounts.roles import is_operator
 from apps.studio import version_pages
+from apps.studio.deletion import delete_app
 from apps.studio.draft_forms import AppForm, draft_content
 from apps.studio.draft_inlines import DraftInline
 from apps.studio.drafts import StaleRevision, change_draft, draft_of
@@ -156,6 +157,13 @@ class AppAdmin(RowAutocompleteMixin, ModelAdmin):
         obj.owner = admin_user(request)
         obj.save()
         AppConfig.objects.create(app=obj)
+
+    def delete_model(self, request: HttpRequest, obj: App) -> None:
+        delete_app(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
+        for app in queryset:
+            delete_app(app)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """A save that leaves the draft as it is does not make the forms of others stale."""

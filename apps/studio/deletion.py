@@ -1,13 +1,14 @@
-"""Taking an asset away, which is refused while any draft or version uses it (MaxKB#3412)."""
+"""Taking things away: an asset unless a draft or version uses it (MaxKB#3412), an App unless it was used."""
 
 from collections.abc import Sequence
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import ProtectedError, Q, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.providers.models import LanguageModel, ModelProvider
-from apps.studio.models import AppConfig
+from apps.studio.models import App, AppConfig
 from apps.toolbox.models import Tool
 
 Asset = ModelProvider | LanguageModel | Tool
@@ -22,6 +23,21 @@ class AssetInUse(Exception):
             % {"asset": asset, "users": ", ".join(users)}
         )
         self.users = list(users)
+
+
+class AppWasUsed(Exception):
+    """The App stays, because `count` conversations with it are to stay readable."""
+
+    def __init__(self, app: App, count: int) -> None:
+        super().__init__(
+            ngettext(
+                "%(count)d conversation was held with %(app)s, so it stays. Disable it instead.",
+                "%(count)d conversations were held with %(app)s, so it stays. Disable it instead.",
+                count,
+            )
+            % {"count": count, "app": app}
+        )
+        self.count = count
 
 
 def configs_using(asset: Asset) -> QuerySet[AppConfig]:
@@ -45,3 +61,12 @@ def delete_asset(asset: Asset) -> None:
     if isinstance(asset, ModelProvider):
         asset.models.all().delete()
     asset.delete()
+
+
+@transaction.atomic
+def delete_app(app: App) -> None:
+    """Delete the App with its draft and versions. Raises AppWasUsed; conversations say so by protecting it."""
+    try:
+        app.delete()
+    except ProtectedError as error:
+        raise AppWasUsed(app, len(error.protected_objects)) from error

@@ -282,6 +282,7 @@ def test_an_app_that_nobody_used_is_deleted(belongings: Belongings) -> None:
 def test_an_app_with_conversations_stays(belongings: Belongings) -> None:
     answer = belongings.owner.client.delete("/api/v1/apps/clerk")
     assert (answer.status_code, answer.json()["code"]) == (409, "in_use")
+    assert answer.json()["details"] == {"conversations": 1}
     assert App.objects.exists()
 
 

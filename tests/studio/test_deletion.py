@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from apps.accounts.callers import caller_for_user
 from apps.accounts.models import User
+from apps.conversations.models import Conversation, Entry
 from apps.providers.models import LanguageModel, ModelProvider
-from apps.studio.deletion import AssetInUse, delete_asset
+from apps.studio.deletion import AppWasUsed, AssetInUse, delete_app, delete_asset
 from apps.studio.drafts import change_draft
-from apps.studio.models import App
+from apps.studio.models import App, AppConfig
 from apps.studio.publishing import publish
 from apps.toolbox.models import Tool
 
@@ -61,11 +63,28 @@ def test_a_provider_takes_its_unused_models_along(
     assert not LanguageModel.objects.exists()
 
 
-def test_a_published_app_without_conversations_goes_with_its_versions(
+def test_a_published_app_that_nobody_used_goes_with_its_versions(
     full_app: App, owner: User
 ) -> None:
     publish(full_app, revision=2, user=owner)
+    full_app.refresh_from_db()
 
-    full_app.delete()
+    delete_app(full_app)
 
     assert not App.objects.exists()
+    assert not AppConfig.objects.exists()
+
+
+def test_an_app_that_was_used_stays_with_its_versions(full_app: App, owner: User) -> None:
+    publish(full_app, revision=2, user=owner)
+    full_app.refresh_from_db()
+    for _number in range(2):
+        Conversation.objects.create(
+            app=full_app, caller=caller_for_user(owner), entry=Entry.WEB, title="private"
+        )
+
+    with pytest.raises(AppWasUsed, match="2 conversations") as refusal:
+        delete_app(full_app)
+
+    assert "private" not in str(refusal.value)
+    assert full_app.configs.count() == 2
