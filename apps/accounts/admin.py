@@ -7,7 +7,6 @@ from django.contrib.admin.utils import label_for_field
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
 from django.db.models import Count, QuerySet
-from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -16,7 +15,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from apps.accounts.api_keys import create_api_key
+from apps.accounts.api_keys import create_api_key, revoke_api_keys
 from apps.accounts.models import ApiKey, User
 
 SCOPES = ("can_chat", "can_manage", "can_read_usage", "is_unattended", "all_apps")
@@ -136,11 +135,10 @@ class ApiKeyAdmin(ModelAdmin):
     @admin.action(description=_("Revoke the selected keys"))
     def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
         """Programs that use them are refused from the next request on."""
-        chosen = list(keys.filter(revoked_at=None))
-        keys.filter(revoked_at=None).update(revoked_at=Now())
-        for key in chosen:
+        revoked = revoke_api_keys(keys)
+        for key in revoked:
             self.log_change(request, key, str(_("Revoked.")))
-        messages.success(request, _("Revoked %(n)d key(s).") % {"n": len(chosen)})
+        messages.success(request, _("Revoked %(n)d key(s).") % {"n": len(revoked)})
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: ApiKey | None = None

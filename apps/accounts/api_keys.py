@@ -5,7 +5,7 @@ import secrets
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -51,3 +51,10 @@ def find_api_key(secret: str) -> ApiKey | None:
         .filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
         .first()
     )
+
+
+def revoke_api_keys(keys: QuerySet[ApiKey]) -> list[ApiKey]:
+    """Refuse these keys from the next request on. Returns those that were not revoked before."""
+    usable = list(keys.filter(revoked_at=None))
+    ApiKey.objects.filter(pk__in=[key.pk for key in usable]).update(revoked_at=Now())
+    return usable
