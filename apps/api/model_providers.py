@@ -1,14 +1,22 @@
 """/model-providers: the accounts at model services. Operators write, builders read, nobody reads a secret."""
 
-from typing import ClassVar
+from dataclasses import asdict
+from typing import Any, ClassVar
 
+from django.http import JsonResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
+from rest_framework.request import Request
 
+from apps.api.async_views import AsyncResourceView
 from apps.api.permissions import MayConfigure
 from apps.api.resources import ResourceView
 from apps.api.strict_fields import StrictModelSerializer
+from apps.providers.connection import ConnectionTarget, connection_target, try_connection
 from apps.providers.models import ModelProvider
 from apps.providers.validators import validate_headers
+from apps.runs.database import in_database
 from apps.studio.deletion import delete_asset
 
 
@@ -71,3 +79,26 @@ class ModelProviderDetail(ModelProviders, generics.RetrieveUpdateDestroyAPIView[
 
     def perform_destroy(self, instance: ModelProvider) -> None:
         delete_asset(instance)
+
+
+class ConnectionReportSerializer(serializers.Serializer[Any]):
+    """What came of a connection test; `text` is for people, `model_names` what the provider lists."""
+
+    ok = serializers.BooleanField()
+    text = serializers.CharField()
+    model_names = serializers.ListField(child=serializers.CharField())
+
+
+class ProviderTest(AsyncResourceView):
+    """Ask the provider for its models; one that lists none, for a tiny answer. A failure is a report too."""
+
+    serializer_class = ConnectionReportSerializer
+
+    @extend_schema(request=None, responses=ConnectionReportSerializer)
+    async def post(self, request: Request, pk: int) -> JsonResponse:
+        report = await try_connection(await in_database(_find_target, pk))
+        return JsonResponse(asdict(report))
+
+
+def _find_target(pk: int) -> ConnectionTarget:
+    return connection_target(get_object_or_404(ModelProvider, pk=pk))

@@ -10,7 +10,7 @@ from apps.api.conversations import AppConversations, ConversationDetail, Convers
 from apps.api.error_pages import UnknownPath
 from apps.api.language_models import LanguageModelDetail, LanguageModelList
 from apps.api.messages import ConversationMessages, Steps
-from apps.api.model_providers import ModelProviderDetail, ModelProviderList
+from apps.api.model_providers import ModelProviderDetail, ModelProviderList, ProviderTest
 from apps.api.openapi import Documentation
 from apps.api.routes import route
 from apps.api.tasks import StopTask, Task, TaskEvents
@@ -19,6 +19,7 @@ from apps.api.tools import ToolDetail, ToolList
 resources = [
     route("model-providers", ModelProviderList.as_view(), "model-providers"),
     route("model-providers/<int:pk>", ModelProviderDetail.as_view(), "model-provider"),
+    route("model-providers/<int:pk>/test", ProviderTest.as_view(), "test-model-provider"),
     route("language-models", LanguageModelList.as_view(), "language-models"),
     route("language-models/<int:pk>", LanguageModelDetail.as_view(), "language-model"),
     route("tools", ToolList.as_view(), "tools"),

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from django.db import close_old_connections
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from langchain_core.messages import HumanMessage
@@ -28,31 +29,54 @@ class ConnectionReport:
     model_names: tuple[str, ...] = ()
 
 
-def test_connection(provider: ModelProvider) -> ConnectionReport:
+@dataclass(frozen=True, kw_only=True)
+class ConnectionTarget:
+    """Whom to ask: the provider, and its first chat model, if it has one."""
+
+    provider: ModelSpec
+    model: ModelSpec | None
+
+
+def connection_target(provider: ModelProvider) -> ConnectionTarget:
+    """All that a test needs of the database."""
+    chat = provider.models.filter(kind=LanguageModel.Kind.CHAT, is_enabled=True)
+    model = chat.select_related("provider").first()
+    return ConnectionTarget(
+        provider=provider_spec(provider), model=model_spec(model) if model else None
+    )
+
+
+async def try_connection(target: ConnectionTarget) -> ConnectionReport:
     """Lists the provider's models; where it cannot list them, one tiny call to its first chat model."""
-    if provider.kind == ModelProvider.Kind.DEMO:
+    if target.provider.kind == ModelProvider.Kind.DEMO:
         return ConnectionReport(ok=True, text=_("The demo model needs no connection."))
-    model = _first_chat_model(provider)
     try:
-        return asyncio.run(_connect(provider_spec(provider), model_spec(model) if model else None))
+        return await _connect(target)
     except ModelCallError as error:
         return ConnectionReport(ok=False, text=error.message)
 
 
-def _first_chat_model(provider: ModelProvider) -> LanguageModel | None:
-    chat = provider.models.filter(kind=LanguageModel.Kind.CHAT, is_enabled=True)
-    return chat.select_related("provider").first()
+def test_connection(provider: ModelProvider) -> ConnectionReport:
+    """`try_connection` for callers without an event loop. They hold no database connection meanwhile."""
+    target = connection_target(provider)
+    close_old_connections()
+    return asyncio.run(_try_alone(target))
 
 
-async def _connect(provider: ModelSpec, model: ModelSpec | None) -> ConnectionReport:
+async def _try_alone(target: ConnectionTarget) -> ConnectionReport:
     try:
-        return _report_models(await list_models(provider))
-    except ModelCallError as error:
-        if model is None or error.code not in UNLISTED:
-            raise
-        return await _call(model)
+        return await try_connection(target)
     finally:
         await close_sessions()
+
+
+async def _connect(target: ConnectionTarget) -> ConnectionReport:
+    try:
+        return _report_models(await list_models(target.provider))
+    except ModelCallError as error:
+        if target.model is None or error.code not in UNLISTED:
+            raise
+        return await _call(target.model)
 
 
 def _report_models(names: list[str]) -> ConnectionReport:

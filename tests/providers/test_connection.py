@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import django.db
 import pytest
 
+from agents.models.inference import ModelSpec
 from apps.providers import connection
 from apps.providers.models import LanguageModel, ModelProvider
 from tests.fakes.upstream import UpstreamServer, failure, raw, text
@@ -74,3 +76,20 @@ def test_it_reports_a_service_that_is_silent(upstream: UpstreamServer) -> None:
 
 def test_the_demo_needs_no_connection() -> None:
     assert connection.test_connection(make_provider("", kind=ModelProvider.Kind.DEMO)).ok
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_database_connection_is_held_while_the_provider_is_awaited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held: list[bool] = []
+
+    async def list_models(_spec: ModelSpec) -> list[str]:
+        held.append(django.db.connection.connection is not None)
+        return []
+
+    monkeypatch.setattr(connection, "list_models", list_models)
+
+    connection.test_connection(make_provider("http://127.0.0.1:9/v1"))
+
+    assert held == [False]
