@@ -83,9 +83,10 @@ def test_no_database_connection_is_held_while_the_provider_is_awaited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held: list[bool] = []
+    database = django.db.connections["default"]  # of this thread; a coroutine would get its own
 
     async def list_models(_spec: ModelSpec) -> list[str]:
-        held.append(django.db.connection.connection is not None)
+        held.append(database.connection is not None)
         return []
 
     monkeypatch.setattr(connection, "list_models", list_models)
