@@ -4,39 +4,33 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http.response import HttpResponseBase, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
-from agents.events import AgentThought, Audience
+from agents.events import Audience
 from apps.accounts.models import Caller
-from apps.api.app_catalogue import editable_apps, visible_apps
+from apps.api.answering import RUN_RESPONSES, AnswerOrder, answer_run, apps_to_ask
 from apps.api.async_views import AsyncResourceView
-from apps.api.collecting import RunAnswer, collect_answer
-from apps.api.permissions import MayChat, caller_of, may_configure
-from apps.api.revocation import while_valid
-from apps.api.server_sent_events import answer_with_events
-from apps.api.strict_fields import StrictFields
+from apps.api.permissions import MayChat, caller_of
 from apps.conversations.models import Conversation, Entry, Message
 from apps.conversations.queries import conversations_of
 from apps.runs.access import not_found
 from apps.runs.audience import audience_of
 from apps.runs.database import in_database
-from apps.runs.reading import follow_run
 from apps.runs.start import Question, start_run
 from apps.studio.models import App
 
 
-class ChatSerializer(StrictFields):
+class ChatSerializer(AnswerOrder):
     """A question. Without `conversation_id` a new conversation begins."""
 
     query = serializers.CharField(allow_blank=True, trim_whitespace=False)
     conversation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
-    stream = serializers.BooleanField(default=False, help_text="Events instead of one answer.")
     client_request_id = serializers.CharField(
         required=False,
         allow_null=True,
@@ -57,21 +51,12 @@ class Chat(AsyncResourceView):
 
     @extend_schema(
         parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)],
-        responses={
-            (200, "application/json"): RunAnswer,
-            (200, "text/event-stream"): OpenApiResponse(
-                AgentThought, description="One event a frame, with `stream: true`."
-            ),
-        },
+        responses=RUN_RESPONSES,
     )
     async def post(self, request: Request, slug: str) -> HttpResponseBase:
         order = _read_order(request)
         message, audience = await in_database(_ask, request, slug, order)
-        thoughts = follow_run(str(message.task_id), after=0, audience=audience)
-        if order["stream"]:
-            return answer_with_events(message, while_valid(request, thoughts))
-        answer = await collect_answer(message, thoughts)
-        return JsonResponse(answer.as_json())
+        return await answer_run(request, message, audience, is_stream=order["stream"])
 
 
 def _read_order(request: Request) -> dict[str, Any]:
@@ -101,31 +86,20 @@ def _check_request_id(key: str, *, in_body: str | None) -> None:
 
 def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, Audience]:
     caller = caller_of(request)
-    apps = _apps_to_ask(request, is_draft=order["draft"])
+    apps = apps_to_ask(request, is_draft=order["draft"])
     app, conversation = _find_place(caller, apps.filter(slug=slug), order["conversation_id"])
     message = start_run(
         Question(
             caller=caller,
             app=app,
             query=order["query"],
-            entry=Entry.API,
+            entry=Entry.DEBUGGER if order["draft"] else Entry.API,
             conversation=conversation,
             client_request_id=order["client_request_id"],
             use_draft=order["draft"],
         )
     )
     return message, audience_of(caller, app, message.app_config)
-
-
-def _apps_to_ask(request: Request, *, is_draft: bool) -> QuerySet[App]:
-    if not is_draft:
-        return visible_apps(request)
-    if not may_configure(request):
-        raise PermissionDenied(
-            _("Only builders may ask a draft, with a key that has the scope 'manage'."),
-            code="draft_refused",
-        )
-    return editable_apps(request)
 
 
 def _find_place(

@@ -12,6 +12,7 @@ from apps.api.language_models import LanguageModelDetail, LanguageModelList
 from apps.api.messages import ConversationMessages, Steps
 from apps.api.model_providers import ModelProviderDetail, ModelProviderList, ProviderTest
 from apps.api.openapi import Documentation
+from apps.api.regeneration import Regenerate
 from apps.api.routes import route
 from apps.api.tasks import StopTask, Task, TaskEvents
 from apps.api.tools import ToolDetail, ToolList
@@ -39,6 +40,7 @@ resources = [
         "conversations/<uuid:conversation_id>/messages", ConversationMessages.as_view(), "messages"
     ),
     route("messages/<uuid:message_id>/steps", Steps.as_view(), "steps"),
+    route("messages/<uuid:message_id>/regenerate", Regenerate.as_view(), "regenerate"),
     route("tasks/<uuid:task_id>", Task.as_view(), "task"),
     route("tasks/<uuid:task_id>/events", TaskEvents.as_view(), "task-events"),
     route("tasks/<uuid:task_id>/stop", StopTask.as_view(), "stop-task"),

@@ -28,6 +28,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST api/v1/apps/<slug:slug>/publish": {"revision": 3},
     "POST api/v1/apps/<slug:slug>/restore": {"revision": 3, "version": 1},
     "POST api/v1/apps/<slug:slug>/chat": {"query": "Hello?", "stream": True},
+    "POST api/v1/messages/<uuid:message_id>/regenerate": {"stream": True},
     "PATCH api/v1/conversations/<uuid:conversation_id>": {"title": "Mine now"},
 }
 
