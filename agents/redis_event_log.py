@@ -14,7 +14,7 @@ from typing import Any
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
 
-from agents.event_log import LogGone
+from agents.event_log import LogGone, in_sequence
 from agents.events import AgentThought
 from agents.memory_event_log import MemoryEventLog
 
@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 FLUSH_INTERVAL = 0.05
 LONGEST_RUN = 2 * 24 * 3600
 RETRY_FOR = 60.0
+FLUSH_WITHIN = 2.0
+CLOSE_WITHIN = 5.0
 
 
 class RedisEventLog:
@@ -31,16 +33,17 @@ class RedisEventLog:
     def __init__(self, url: str, *, ttl: int, linger: float = 60.0) -> None:
         self._ttl = ttl
         self._memory = MemoryEventLog(linger=linger)
-        self._redis = Redis.from_pool(
-            BlockingConnectionPool.from_url(
-                url, max_connections=512, socket_connect_timeout=2, socket_timeout=10
-            )
-        )
+        self._reading = _connect(url, connections=512, timeout=10)
+        self._writing = _connect(url, connections=16, timeout=2)
         self._unwritten: dict[str, list[AgentThought]] = {}
         self._writers: dict[str, asyncio.Task[None]] = {}
 
     def open(self, task_id: str) -> None:
         self._memory.open(task_id)
+
+    def discard(self, task_id: str) -> None:
+        """Readers here go on to Redis, where the process that does write the run appends."""
+        self._memory.discard(task_id)
 
     def append(self, task_id: str, events: Sequence[AgentThought]) -> None:
         self._memory.append(task_id, events)
@@ -48,6 +51,10 @@ class RedisEventLog:
         if task_id not in self._writers:
             writer = asyncio.get_running_loop().create_task(self._write(task_id))
             self._writers[task_id] = writer
+
+    async def flush(self, task_id: str) -> None:
+        if writer := self._writers.get(task_id):
+            await asyncio.wait([writer], timeout=FLUSH_WITHIN)
 
     async def read(self, task_id: str, *, after: int, wait: float) -> list[AgentThought]:
         if self._memory.knows(task_id):
@@ -62,36 +69,37 @@ class RedisEventLog:
         if known:
             return known
         try:
-            newest = await self._redis.xrevrange(_key(task_id), count=1)
+            newest = await self._reading.xrevrange(_key(task_id), count=1)
         except RedisError:
             return 0
         return _seq(newest[0][0]) if newest else 0
 
     async def close(self) -> None:
-        await asyncio.gather(*self._writers.values(), return_exceptions=True)
-        await self._redis.aclose()
+        if writers := list(self._writers.values()):
+            _done, unfinished = await asyncio.wait(writers, timeout=CLOSE_WITHIN)
+            for writer in unfinished:
+                writer.cancel()
+        await self._reading.aclose()
+        await self._writing.aclose()
 
     async def _read_stream(self, task_id: str, *, after: int, wait: float) -> list[AgentThought]:
         key = _key(task_id)
         block = max(1, int(min(wait, 5.0) * 1000))
-        answer: Any = await self._redis.xread({key: f"{after}-0"}, block=block)
+        answer: Any = await self._reading.xread({key: f"{after}-0"}, block=block)
         entries = answer[0][1] if answer else []
         if not entries:
-            newest = await self._redis.xrevrange(key, count=1)
+            newest = await self._reading.xrevrange(key, count=1)
             if not newest:
                 raise LogGone(task_id)
             if _seq(newest[0][0]) < after:
-                return await self._read_stream(task_id, after=0, wait=wait)
+                raise LogGone(task_id)
             return []
         events = [
             AgentThought.model_validate(event)
             for _id, fields in entries
             for event in json.loads(fields[b"events"])
-            if event["seq"] > after
         ]
-        if events[0].seq != after + 1:
-            raise LogGone(task_id)
-        return events
+        return in_sequence(events, after=after)
 
     async def _write(self, task_id: str) -> None:
         """Append what has gathered, at most every FLUSH_INTERVAL, until nothing is left."""
@@ -119,14 +127,26 @@ class RedisEventLog:
         key = _key(task_id)
         body = "[" + ",".join(event.as_json() for event in events) + "]"
         try:
-            await self._redis.xadd(key, {"events": body}, id=f"{events[-1].seq}-0")
+            await self._writing.xadd(key, {"events": body}, id=f"{events[-1].seq}-0")
         except ResponseError as error:
             if "equal or smaller" not in str(error):
                 raise
         if events[-1].event.is_terminal:
-            await self._redis.expire(key, self._ttl)
+            await self._writing.expire(key, self._ttl)
         elif events[0].seq == 1:
-            await self._redis.expire(key, LONGEST_RUN)
+            await self._writing.expire(key, LONGEST_RUN)
+
+
+def _connect(url: str, *, connections: int, timeout: float) -> Redis:
+    """Readers block their connections for seconds: the writer has its own, lest it waits for them."""
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=connections,
+        timeout=timeout,
+        socket_connect_timeout=2,
+        socket_timeout=timeout,
+    )
+    return Redis.from_pool(pool)
 
 
 def _key(task_id: str) -> str:

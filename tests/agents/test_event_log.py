@@ -25,6 +25,16 @@ def terminal(task_id: str, seq: int) -> AgentThought:
     return AgentThought(id="end", task_id=task_id, seq=seq, event=QueueEvent.AGENT_END)
 
 
+def numbers(events: list[AgentThought]) -> list[int]:
+    return [event.seq for event in events]
+
+
+def make_log(request: pytest.FixtureRequest, kind: str) -> EventLog:
+    if kind == "memory":
+        return MemoryEventLog()
+    return RedisEventLog(request.getfixturevalue("redis_url"), ttl=60)
+
+
 class Pair:
     """A log to write to and one to read from; in Redis they may be those of two processes."""
 
@@ -114,12 +124,88 @@ async def test_waiting_in_vain_gives_nothing(logs: Pair) -> None:
     assert await logs.reader.read(task, after=1, wait=0.05) == []
 
 
-async def test_a_number_that_was_never_reached_reads_from_the_start(logs: Pair) -> None:
+async def test_a_number_that_was_never_reached_is_for_the_rows(logs: Pair) -> None:
     task = str(uuid4())
     logs.writer.append(task, [delta(task, 1), delta(task, 2)])
     await read_until(logs.reader, task, 2)
-    events = await logs.reader.read(task, after=99, wait=0.05)
-    assert [event.seq for event in events] == [1, 2]
+    with pytest.raises(LogGone):
+        await logs.reader.read(task, after=99, wait=0.05)
+
+
+async def test_a_log_that_was_opened_late_serves_what_it_has(logs: Pair) -> None:
+    task = str(uuid4())
+    logs.writer.open(task)
+    logs.writer.append(task, [delta(task, 40), delta(task, 41)])
+    await read_until(logs.reader, task, 41)
+    assert numbers(await logs.reader.read(task, after=39, wait=0.05)) == [40, 41]
+    assert numbers(await logs.reader.read(task, after=40, wait=0.05)) == [41]
+    assert await logs.reader.read(task, after=41, wait=0.05) == []
+    with pytest.raises(LogGone):
+        await logs.reader.read(task, after=1, wait=0.05)
+
+
+async def test_a_reader_stops_at_a_jump(logs: Pair) -> None:
+    task = str(uuid4())
+    logs.writer.append(task, [delta(task, 1), delta(task, 2), terminal(task, 10_002)])
+    await read_until(logs.reader, task, 10_002)
+    assert numbers(await logs.reader.read(task, after=0, wait=0.05)) == [1, 2]
+    with pytest.raises(LogGone):
+        await logs.reader.read(task, after=2, wait=0.05)
+
+
+async def test_a_number_that_has_passed_is_not_taken_again(logs: Pair) -> None:
+    task = str(uuid4())
+    logs.writer.append(task, [delta(task, 1), delta(task, 2)])
+    await read_until(logs.reader, task, 2)
+    logs.writer.append(task, [delta(task, 2)])
+    logs.writer.append(task, [delta(task, 3)])
+    await read_until(logs.reader, task, 3)
+    assert numbers(await logs.reader.read(task, after=0, wait=0.05)) == [1, 2, 3]
+
+
+async def test_a_reader_ahead_of_the_log_gets_nothing_twice(logs: Pair) -> None:
+    """Its snapshot may tell more than a writer that lags has shown."""
+    task = str(uuid4())
+    logs.writer.append(task, [delta(task, 1), delta(task, 2)])
+    await read_until(logs.reader, task, 2)
+    reader = asyncio.create_task(read_to_end(logs.reader, task, after=4))
+    await asyncio.sleep(0)
+    logs.writer.append(task, [delta(task, 3), delta(task, 4), delta(task, 5), terminal(task, 6)])
+    assert numbers(await reader) == [5, 6]
+
+
+@pytest.mark.parametrize("kind", ["memory", "redis"])
+async def test_readers_of_a_run_that_is_not_written_here_are_let_go(
+    request: pytest.FixtureRequest, kind: str
+) -> None:
+    log, task = make_log(request, kind), str(uuid4())
+    log.open(task)
+    reader = asyncio.create_task(log.read(task, after=0, wait=30))
+    await asyncio.sleep(0)
+    log.discard(task)
+    with pytest.raises(LogGone):
+        async with asyncio.timeout(1):
+            await reader
+    log.discard(task)
+    await log.close()
+
+
+async def test_a_discarded_run_is_read_from_the_process_that_writes_it(redis_url: str) -> None:
+    writer, reader = RedisEventLog(redis_url, ttl=60), RedisEventLog(redis_url, ttl=60)
+    task = str(uuid4())
+    reader.open(task)
+    reader.discard(task)
+    writer.append(task, [delta(task, 1), terminal(task, 2)])
+    assert numbers(await read_to_end(reader, task)) == [1, 2]
+    await writer.close()
+    await reader.close()
+
+
+async def test_what_was_flushed_can_be_read_elsewhere(logs: Pair) -> None:
+    task = str(uuid4())
+    logs.writer.append(task, [delta(task, 1), terminal(task, 2)])
+    await logs.writer.flush(task)
+    assert await logs.reader.last_seq(task) == 2
 
 
 async def test_the_last_number_is_known(logs: Pair) -> None:
