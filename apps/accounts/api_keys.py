@@ -5,7 +5,7 @@ import secrets
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -44,13 +44,21 @@ def create_api_key(
 
 
 def find_api_key(secret: str) -> ApiKey | None:
-    """The usable key with this secret: not revoked, not expired, its user active. One statement."""
-    return (
+    """The usable key with this secret: not revoked, not expired, its user active.
+
+    One statement, which has a row for each role of the user.
+    """
+    rows = list(
         ApiKey.objects.select_related("user", "caller")
+        .annotate(role=F("user__groups__name"))
         .filter(digest=digest_of(secret), revoked_at=None, user__is_active=True)
         .filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
-        .first()
     )
+    if not rows:
+        return None
+    key = rows[0]
+    key.user.group_names = frozenset(row.role for row in rows if row.role)
+    return key
 
 
 def revoke_api_keys(keys: QuerySet[ApiKey]) -> list[ApiKey]:

@@ -17,8 +17,13 @@ class User(AbstractUser):
 
     @cached_property
     def group_names(self) -> frozenset[str]:
-        """Read once per user object."""
+        """Read once per user object; `find_user` and `find_api_key` bring them along."""
         return frozenset(self.groups.values_list("name", flat=True))
+
+    @cached_property
+    def own_caller(self) -> "Caller | None":
+        """The caller row of this person, if there is one yet; `find_user` brings it along."""
+        return self.callers.filter(kind=Caller.Kind.USER).first()
 
 
 class ApiKey(models.Model):

@@ -7,6 +7,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
+from apps.accounts.users import find_user
 
 OPERATORS = "operators"
 BUILDERS = "builders"
@@ -29,6 +30,11 @@ class RoleBackend(ModelBackend):
     # Builders work on these whole apps; row by row, the querysets decide what they see.
     builder_apps = frozenset({"studio"})
     builder_views = frozenset({"providers", "toolbox", "conversations", "usage"})
+
+    def get_user(self, user_id: int) -> User | None:
+        """The person of a session, if they are active."""
+        user = find_user(user_id)
+        return user if user and user.is_active else None
 
     def has_perm(
         self, user_obj: User | AnonymousUser, perm: str, obj: object | None = None

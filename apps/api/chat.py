@@ -1,11 +1,12 @@
 """/apps/{slug}/chat: a question, answered whole or as a stream of events."""
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -24,6 +25,8 @@ from apps.runs.audience import audience_of
 from apps.runs.database import in_database
 from apps.runs.start import Question, start_run
 from apps.studio.models import App
+
+PUBLISHED = "published_config"
 
 
 class ChatSerializer(AnswerOrder):
@@ -86,30 +89,47 @@ def _check_request_id(key: str, *, in_body: str | None) -> None:
 
 def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, Audience]:
     caller = caller_of(request)
-    apps = apps_to_ask(request, is_draft=order["draft"])
-    app, conversation = _find_place(caller, apps.filter(slug=slug), order["conversation_id"])
+    apps = apps_to_ask(request, is_draft=order["draft"]).filter(slug=slug)
+    place = _find_place(caller, apps, order["conversation_id"])
     message = start_run(
         Question(
             caller=caller,
-            app=app,
+            app=place.app,
             query=order["query"],
             entry=Entry.DEBUGGER if order["draft"] else Entry.API,
-            conversation=conversation,
+            conversation=place.conversation,
             client_request_id=order["client_request_id"],
             use_draft=order["draft"],
         )
     )
-    return message, audience_of(caller, app, message.app_config)
+    audience = audience_of(caller, place.app, message.app_config, is_editor=place.is_editor)
+    return message, audience
 
 
-def _find_place(
-    caller: Caller, apps: QuerySet[App], conversation_id: UUID | None
-) -> tuple[App, Conversation | None]:
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where a question is asked, and whether the caller is an editor of the App."""
+
+    app: App
+    conversation: Conversation | None
+    is_editor: bool
+
+
+def _find_place(caller: Caller, apps: QuerySet[App], conversation_id: UUID | None) -> _Place:
     """The App, and the conversation if one is named; one statement either way."""
     if conversation_id is None:
-        return get_object_or_404(apps.select_related("published_config")), None
+        found = apps.annotate(is_editor=_edits(caller, app="pk")).select_related(PUBLISHED).first()
+        if found is None:
+            raise Http404
+        return _Place(app=found, conversation=None, is_editor=found.is_editor)
     mine = conversations_of(caller).filter(pk=conversation_id, app__in=apps)
-    conversation = mine.select_related("app__published_config").first()
+    named = mine.annotate(is_editor=_edits(caller, app="app")).select_related(f"app__{PUBLISHED}")
+    conversation = named.first()
     if conversation is None:
         raise not_found(str(conversation_id))
-    return conversation.app, conversation
+    return _Place(app=conversation.app, conversation=conversation, is_editor=conversation.is_editor)
+
+
+def _edits(caller: Caller, *, app: str) -> Exists:
+    """Whether the caller is an editor of the App in this column."""
+    return Exists(App.editors.through.objects.filter(user=caller.user_id, app=OuterRef(app)))

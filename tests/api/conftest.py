@@ -184,11 +184,14 @@ async def home(transactional_db: None) -> AsyncIterator[RunHome]:
 
 
 class AsyncProgram:
-    """A program that talks to the site over ASGI, on the loop of the test."""
+    """A program that talks to the site over ASGI, on the loop of the test; without a secret, as a browser."""
 
-    def __init__(self, secret: str) -> None:
+    def __init__(self, secret: str | None = None) -> None:
         self._client = AsyncClient()
-        self._headers = {"Authorization": f"Bearer {secret}"}
+        self._headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+
+    async def log_in(self, user: User) -> None:
+        await self._client.aforce_login(user)
 
     async def get(self, path: str, **headers: str) -> Any:
         return await self._client.get(f"/api/v1/{path}", headers={**self._headers, **headers})

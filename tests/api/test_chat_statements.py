@@ -1,5 +1,6 @@
 """What a question over REST costs the database, everything included."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.db.backends.utils import CursorWrapper
 
 from apps.runs.database import in_database
 from apps.runs.home import RunHome
+from apps.studio.models import App
 from tests.api.conftest import AsyncProgram, Program, read_frames, script_app
 from tests.fakes.upstream import UpstreamServer, text
 
@@ -34,18 +36,44 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
+@pytest.fixture
+def people(builder: Program, member: Program) -> tuple[Program, Program]:
+    """Who makes the App, and somebody who only chats."""
+    return builder, member
+
+
+async def builder_with_a_key(builder: Program, _member: Program) -> AsyncProgram:
+    return AsyncProgram(builder.secret)
+
+
+async def member_with_a_key(_builder: Program, member: Program) -> AsyncProgram:
+    return AsyncProgram(member.secret)
+
+
+async def member_in_a_session(_builder: Program, member: Program) -> AsyncProgram:
+    program = AsyncProgram()
+    await program.log_in(member.user)
+    return program
+
+
+ASKERS = (builder_with_a_key, member_with_a_key, member_in_a_session)
+
+
 @pytest.mark.parametrize("chunks", [2, 200], ids="{} tokens".format)
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("asker", ASKERS, ids=lambda asker: str(asker.__name__))
 async def test_a_question_over_rest_costs_at_most_14_statements(
     chunks: int,
     stream: bool,
-    builder: Program,
+    asker: Callable[[Program, Program], Awaitable[AsyncProgram]],
+    people: tuple[Program, Program],
     upstream: UpstreamServer,
     home: RunHome,
     statements: list[str],
 ) -> None:
-    await in_database(script_app, upstream, builder.user)
-    program = AsyncProgram(builder.secret)
+    await in_database(script_app, upstream, people[0].user)
+    await in_database(App.objects.update, visibility=App.Visibility.SITE)
+    program = await asker(*people)
     upstream.script(text("Hello."), text("x" * chunks, chunks=chunks))
     first = (await program.post("apps/clerk/chat", {"query": "Hello?"})).json()
     body = {"query": "On?", "conversation_id": first["conversation_id"], "stream": stream}

@@ -105,8 +105,8 @@ def test_a_conversation_takes_three_statements_beside_session_and_user(
     user = make_user("member")
     conversation = converse(user, app, turns)
     client = client_of(user)
-    session_and_user, groups = 2, 1
-    with django_assert_num_queries(session_and_user + groups + 3):  # type: ignore[attr-defined]
+    session_and_user = 2
+    with django_assert_num_queries(session_and_user + 3):  # type: ignore[attr-defined]
         page = client.get(url_of(conversation)).content.decode()
     assert (
         page.count('<article class="turn"') == min(turns, 50) + 1
