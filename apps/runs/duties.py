@@ -10,7 +10,7 @@ from apps.conversations.history import WHOLE
 from apps.conversations.models import Conversation, Message
 
 SWEEP_BACK = timedelta(days=2)
-FAILURES = 3
+MOST_FAILURES = 3
 AT_ONCE = 200
 
 
@@ -36,5 +36,5 @@ def due_summaries() -> list[UUID]:
 def _recent() -> QuerySet[Conversation]:
     """Conversations whose duties did not fail again and again; a new turn tries once more anyway."""
     return Conversation.objects.filter(
-        is_deleted=False, updated_at__gt=Now() - SWEEP_BACK, failed_duties__lt=FAILURES
+        is_deleted=False, updated_at__gt=Now() - SWEEP_BACK, failed_duties__lt=MOST_FAILURES
     )

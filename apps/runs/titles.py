@@ -1,10 +1,12 @@
 """The title of a conversation: written once, by the auxiliary model or from the question."""
 
+from django.db.models import F
+from django.utils.translation import gettext as _
+
 from agents.models.inference import ModelCallError
 from apps.conversations.models import Conversation, Message
-from apps.providers.models import LanguageModel
 from apps.providers.specs import model_spec
-from apps.runs.completion import Completion
+from apps.runs.auxiliary_call import AuxiliaryCall, auxiliary_model
 from apps.usage.models import ModelCall
 
 LONGEST_TITLE = 60
@@ -16,7 +18,10 @@ SYSTEM = (
 
 
 def title_conversation(conversation_id: str) -> None:
-    """Compare-and-set on the empty title: whoever named the conversation meanwhile keeps their name."""
+    """Name it for good: by the model, else by the question, else by a word; a model that fails is counted.
+
+    Compare-and-set on the empty title: whoever named the conversation meanwhile keeps their name.
+    """
     first = (
         Message.objects.select_related(
             "conversation", "app_config__model__provider", "app_config__auxiliary_model__provider"
@@ -27,15 +32,19 @@ def title_conversation(conversation_id: str) -> None:
     )
     if first is None:
         return
-    title = _clean(_ask(first)) or _clean(first.query)[:FROM_QUESTION].strip()
-    Conversation.objects.filter(pk=conversation_id, title="").update(title=title)
+    title = _ask(first)
+    Conversation.objects.filter(pk=conversation_id, title="").update(
+        title=title or _clean(first.query)[:FROM_QUESTION].strip() or _("Untitled"),
+        failed_duties=F("failed_duties") + (title is None),
+    )
 
 
-def _ask(message: Message) -> str:
+def _ask(message: Message) -> str | None:
+    """The model's title; "" where no model is to be asked, None when it failed or said nothing."""
     model = auxiliary_model(message)
     if model is None:
         return ""
-    completion = Completion(
+    call = AuxiliaryCall(
         model=model_spec(model),
         conversation=message.conversation,
         purpose=ModelCall.Purpose.TITLE,
@@ -43,16 +52,9 @@ def _ask(message: Message) -> str:
     )
     exchange = f"Question: {message.query[:2000]}\n\nAnswer: {message.answer[:2000]}"
     try:
-        return completion.run(completion.complete(SYSTEM, exchange))
+        return _clean(call.run(call.complete(SYSTEM, exchange))) or None
     except ModelCallError:
-        return ""  # the failed call stands in the ledger; the question names the conversation
-
-
-def auxiliary_model(message: Message) -> LanguageModel | None:
-    """The model for work beside the conversation, if it can be used."""
-    config = message.app_config
-    model = (config.auxiliary_model or config.model) if config else None
-    return model if model and model.is_enabled and model.provider.is_enabled else None
+        return None  # the failed call stands in the ledger
 
 
 def _clean(text: str) -> str:

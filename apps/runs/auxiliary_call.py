@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from django.db import connections
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.models.inference import (
@@ -18,15 +19,23 @@ from agents.models.inference import (
 from agents.models.loading import load_client
 from agents.models.retry import stream_with_retries
 from agents.models.sessions import close_sessions
-from apps.conversations.models import Conversation
+from apps.conversations.models import Conversation, Message
+from apps.providers.models import LanguageModel
 from apps.runs.rows import add_usage
 from apps.usage.models import ModelCall
 
 T = TypeVar("T")
 
 
+def auxiliary_model(message: Message) -> LanguageModel | None:
+    """The model for work beside the conversation, if it can be used."""
+    config = message.app_config
+    model = (config.auxiliary_model or config.model) if config else None
+    return model if model and model.is_enabled and model.provider.is_enabled else None
+
+
 @dataclass(kw_only=True)
-class Completion:
+class AuxiliaryCall:
     """Asks `model` for texts on behalf of a conversation; the calls are booked under `purpose`."""
 
     model: ModelSpec
@@ -50,7 +59,11 @@ class Completion:
         return inference.text
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work`, which calls `complete`, from a synchronous task, and book its calls, failed ones too."""
+        """Run `work`, which calls `complete`, from a synchronous task, and book its calls, failed ones too.
+
+        No database connection is held meanwhile, so the caller must be in no transaction.
+        """
+        connections.close_all()
         try:
             return asyncio.run(_then_close(work))
         finally:
