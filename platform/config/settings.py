@@ -30,6 +30,12 @@ FIELD_ENCRYPTION_KEYS = env.list("FIELD_ENCRYPTION_KEYS", default=[]) or [
 QUINTET_ADMIN_PASSWORD = env("QUINTET_ADMIN_PASSWORD", default="")
 QUINTET_API_KEY = env("QUINTET_API_KEY", default="")
 
+# Model services to begin with; what exists under these names is left as it is.
+OPENAI_API_KEY = env("OPENAI_API_KEY", default="")
+OPENAI_BASE_URL = env("OPENAI_BASE_URL", default="")
+OPENAI_MODEL = env("OPENAI_MODEL", default="")
+OLLAMA_BASE_URL = env("OLLAMA_BASE_URL", default="")
+
 # Stores. Without them: SQLite and the process's own memory.
 DATABASE_URL = env("DATABASE_URL", default=f"sqlite:///{QUINTET_VAR / 'quintet.sqlite3'}")
 DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=12)

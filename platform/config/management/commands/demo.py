@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.accounts.api_keys import create_api_key, digest_of
 from apps.accounts.models import ApiKey, User
 from apps.accounts.roles import OPERATORS
+from apps.providers.environment import add_named_providers
 from apps.providers.models import LanguageModel, ModelProvider
 from apps.studio.drafts import change_draft, create_app
 from apps.studio.models import App
@@ -18,7 +19,7 @@ from apps.studio.publishing import publish
 
 
 class Command(BaseCommand):
-    """The first operator, the key of the environment, the demo model and its two Apps."""
+    """The first operator, key and model services of the environment, the demo model and its two Apps."""
 
     help = "Seed a fresh site with an operator, a demo model and demo Apps."
 
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         operator = self._first_operator()
         if settings.QUINTET_API_KEY and not _is_known(settings.QUINTET_API_KEY):
             _create_key(operator)
+        _connect_models()
         if not App.objects.exists():
             make_demo_apps(operator)
 
@@ -57,6 +59,16 @@ def _create_key(operator: User) -> None:
         )
     except ValidationError as error:
         raise CommandError(f"QUINTET_API_KEY: {error.messages[0]}") from error
+
+
+def _connect_models() -> None:
+    """The model services of the environment; raises CommandError for an address that is none."""
+    try:
+        add_named_providers()
+    except ValidationError as error:
+        raise CommandError(
+            f"OPENAI_BASE_URL or OLLAMA_BASE_URL: {' '.join(error.messages)}"
+        ) from error
 
 
 def make_demo_apps(operator: User) -> None:
