@@ -23,23 +23,24 @@ class LoopGuard:
     bad_rounds: int = 0
 
     def remark(self, call: ToolCallRequest, result: ToolResult) -> str:
-        """What to tell the model beside the result, or "". Raises RunFailed at the fifth equal failure."""
+        """Count a failure; what to tell the model beside the result, or ""."""
         if result.error is None:
             return ""
-        arguments = call.raw_arguments
-        if call.arguments is not None:
-            arguments = json.dumps(dict(call.arguments), sort_keys=True)
-        key = (call.name, arguments, result.error.code)
+        key = (call.name, _written(call), result.error.code)
         self.failures[key] += 1
         count = self.failures[key]
-        if count >= FAIL_AT:
-            raise RunFailed(
-                "loop_detected",
-                f"The model called {call.name!r} {count} times with the same arguments and the same error.",
-            )
         if count < WARN_AT:
             return ""
         return f"You made this same call {count} times with the same error. Do something else."
+
+    def end_batch(self) -> None:
+        """Raises RunFailed after the fifth equal failure."""
+        for (name, _arguments, _code), count in self.failures.most_common(1):
+            if count >= FAIL_AT:
+                raise RunFailed(
+                    "loop_detected",
+                    f"The model called {name!r} {count} times with the same arguments and the same error.",
+                )
 
     def end_round(self, results: list[ToolResult]) -> None:
         """Raises RunFailed after three rounds in a row in which no call was possible."""
@@ -50,3 +51,9 @@ class LoopGuard:
                 "unusable_tool_calls",
                 f"The model asked {BAD_ROUNDS} times in a row for tool calls that cannot be made.",
             )
+
+
+def _written(call: ToolCallRequest) -> str:
+    if call.arguments is None:
+        return call.raw_arguments
+    return json.dumps(dict(call.arguments), sort_keys=True)
