@@ -19,7 +19,7 @@ from agents.models.inference import (
 from agents.models.retry import stream_with_retries
 from agents.outcome import FinishReason
 from agents.react import ReactStream
-from agents.records import AnswerDelta, CallFailed, Notice
+from agents.records import AnswerDelta, CallFailed
 from agents.review import OutputReview
 from memory.fence import StreamScrubber, scrub
 from memory.token_estimate import estimate_tokens
@@ -65,7 +65,7 @@ class AnswerStream:
         try:
             inference = await self._consume(request)
         except ModelCallError as error:
-            self._flush()
+            self._show_rest()
             self._context.recorder.emit(
                 CallFailed(
                     step=self._context.next_step("notice"),
@@ -81,7 +81,7 @@ class AnswerStream:
         return self._reply(inference)
 
     async def _consume(self, request: InferenceRequest) -> Inference | None:
-        """The final inference, or None when the review cut the answer off."""
+        """The final inference; None when the review cut the answer off before it came."""
         stream = stream_with_retries(self._context.client, request, on_retry=self._note_retry)
         async with aclosing(stream) as deltas:
             async for delta in deltas:
@@ -94,10 +94,8 @@ class AnswerStream:
                     case Inference():
                         return delta
                 if self._is_blocked:
-                    return None
-        raise ModelCallError(
-            "malformed_stream", "The model client ended without a final inference."
-        )
+                    break
+        return None
 
     def _show(self, text: str) -> None:
         self._review_and_emit(self._scrubber.feed(text))
@@ -116,6 +114,13 @@ class AnswerStream:
     def _emit_reasoning(self, text: str) -> None:
         if text:
             self._context.recorder.emit(AnswerDelta(step=self._step, reasoning=text))
+
+    def _show_rest(self) -> None:
+        """What a call that failed has left to show; half a tool call is not for reading (dify#9032)."""
+        if self._react:
+            outcome = self._react.finish()
+            self._show("" if outcome.parse_failed else outcome.text)
+        self._flush()
 
     def _flush(self) -> None:
         """Let go of what is still held back and may be shown."""
@@ -166,10 +171,7 @@ class AnswerStream:
         )
 
     def _note_retry(self, error: ModelCallError, attempt: int) -> None:
-        self._context.recorder.emit(
-            Notice(
-                step=self._context.next_step("notice"),
-                code="model_retry",
-                text=f"Attempt {attempt} failed ({error.code}: {error.message}); trying again.",
-            )
+        self._context.note(
+            "model_retry",
+            f"Attempt {attempt} failed ({error.code}: {error.message}); trying again.",
         )

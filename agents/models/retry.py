@@ -19,15 +19,16 @@ async def stream_with_retries(
     *,
     on_retry: Callable[[ModelCallError, int], None],
 ) -> AsyncGenerator[Delta | Inference, None]:
-    """`client.stream`, tried up to three times as long as nothing has come.
+    """`client.stream`, tried up to three times as long as nothing has come; ends with the inference.
 
+    Raises ModelCallError, also when the client broke its promise and ended without an inference.
     Only errors that say they are retryable, and whose `Retry-After` is at most 30 s, are tried again;
     `on_retry(error, attempt)` hears of each before the wait, with the number of the attempt that failed.
     """
     for attempt, delay in enumerate((*DELAYS, None), start=1):
         has_begun = False
         try:
-            async with aclosing(client.stream(request)) as stream:
+            async with aclosing(_stream_once(client, request)) as stream:
                 async for item in stream:
                     has_begun = True
                     yield item
@@ -38,6 +39,17 @@ async def stream_with_retries(
             on_retry(error, attempt)
             wait = _seconds_to_wait(error, delay)
         await asyncio.sleep(wait)
+
+
+async def _stream_once(
+    client: ModelClient, request: InferenceRequest
+) -> AsyncGenerator[Delta | Inference, None]:
+    async with aclosing(client.stream(request)) as stream:
+        async for item in stream:
+            yield item
+            if isinstance(item, Inference):
+                return
+    raise ModelCallError("malformed_stream", "The model client ended without a final inference.")
 
 
 def _may_retry(error: ModelCallError) -> bool:

@@ -1,11 +1,18 @@
 """When a failed call is tried again."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, replace
 
 import pytest
 
-from agents.models.inference import Inference, ModelCallError, TextDelta
+from agents.models.inference import (
+    Delta,
+    Inference,
+    InferenceRequest,
+    ModelCallError,
+    ModelSpec,
+    TextDelta,
+)
 from agents.models.openai_compatible import OpenAICompatibleClient
 from agents.models.retry import stream_with_retries
 from agents.models.sessions import close_sessions
@@ -100,3 +107,24 @@ async def test_nothing_is_tried_again_after_the_first_token(upstream: UpstreamSe
     assert texts == ["Hel", "!upstream_truncated"]
     assert heard == []
     assert len(upstream.requests) == 1
+
+
+@dataclass
+class Forgetful:
+    """A client that breaks its promise: it ends without an inference."""
+
+    spec: ModelSpec
+    pieces: Sequence[str]
+
+    async def stream(self, _request: InferenceRequest) -> AsyncGenerator[Delta | Inference, None]:
+        for piece in self.pieces:
+            yield TextDelta(piece)
+
+
+@pytest.mark.parametrize("pieces", [[], ["Hel", "lo"]], ids=["nothing", "some text"])
+async def test_a_client_that_ends_without_an_inference_has_failed(pieces: Sequence[str]) -> None:
+    stream = stream_with_retries(Forgetful(SPEC, pieces), QUESTION, on_retry=lambda *_: None)
+    texts: list[str] = []
+    with pytest.raises(ModelCallError) as caught:
+        texts += [item.text async for item in stream if isinstance(item, TextDelta)]
+    assert caught.value.code == "malformed_stream"
