@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.models.inference import Inference, ModelSpec
+from agents.models.inference import Inference, ModelSpec, ToolCallRequest
 from tools.definition import ToolResult, ToolSource
 
 
@@ -50,8 +50,9 @@ class CallFinished:
     """A model call is over.
 
     With tool calls its text was thought, and readers take it back from the answer; without, it is the answer.
-    `text` is what counts for readers (after review), `inference` is what the model said. `system_prompt` and
-    `new_messages` (the stack's messages that no earlier step holds, as JSON) say what it was asked.
+    `text` is what counts for readers (after review), `inference` is what the model said. `calls` are its native
+    calls under the ids that their results have; a call written as text stands in the text alone. `system_prompt`
+    and `new_messages` (the stack's messages that no earlier step holds, as JSON) say what it was asked.
     """
 
     step: str
@@ -59,6 +60,7 @@ class CallFinished:
     inference: Inference
     text: str
     is_answer: bool
+    calls: Sequence[ToolCallRequest]
     system_prompt: str
     new_messages: Sequence[Mapping[str, Any]]
     code: str = ""

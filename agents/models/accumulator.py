@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.message_repair import clean_value
 from agents.models.arguments import read_arguments
 from agents.models.inference import ToolCallDelta, ToolCallRequest
 from agents.react import mint_call_id
@@ -132,7 +133,7 @@ def _read_fragment(fragment: Mapping[str, Any]) -> _Fragment:
         index=_index(fragment.get("index")),
         name=_text(content.get("name")).strip(),
         arguments=_arguments_text(content.get("arguments")),
-        extra=extra if isinstance(extra, dict) else None,
+        extra=clean_value(extra) if isinstance(extra, dict) else None,
     )
 
 

@@ -14,60 +14,31 @@ from agents.context import RunContext
 from agents.history import normalize_history
 from agents.models.inference import InferenceRequest, ToolCallRequest
 from agents.outcome import FinishReason, Outcome, RunStatus
-from agents.records import CallFinished, Notice
+from agents.records import CallFinished
 from agents.state import AgentState
 
 OUT_OF_CALLS = "You have used all the tool calls of this turn. Answer now with what you know, without a tool call."
+CUT_CALL = "The answer was cut before this call was complete. Ask again with shorter arguments."
 
 
 async def call_llm(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """One model call. With tool calls it opens a group; without, it ends the run."""
     context = runtime.context
-    is_last = _is_at_limit(state, context)
-    stack = _asked_to_end(state["messages"]) if is_last else state["messages"]
-    messages, repairs = normalize_history(stack)
-    for repair in repairs:
-        context.recorder.emit(
-            Notice(step=context.next_step("notice"), code="history_repaired", text=repair)
-        )
+    may_call = not _is_at_limit(state, context)
+    messages = _messages_to_send(state, context, may_call=may_call)
     step = context.next_step("message")
-    stream = AnswerStream(context, step, may_call=not is_last, position=state["tool_call_count"])
-    reply = await stream.run(
-        InferenceRequest(
-            messages=messages,
-            tools=_native_tools(context) if not is_last else (),
-            parameters=context.config.parameters,
-        )
-    )
-    if reply.parse_failed:
-        context.recorder.emit(
-            Notice(
-                step=context.next_step("notice"),
-                code="react_parse_failed",
-                text="The model wrote a tool call that is not valid JSON; it is shown as text.",
-            )
-        )
-    calls = () if is_last else _checked_calls(reply, context)
-    context.recorder.emit(
-        CallFinished(
-            step=step,
-            model=context.client.spec,
-            inference=reply.inference,
-            text=reply.text,
-            is_answer=not calls,
-            system_prompt=str(messages[0].content),
-            new_messages=_as_json(messages[max(1, state["reported"]) :]),
-            code=reply.code,
-        )
-    )
-    if calls:
+    stream = AnswerStream(context, step, may_call=may_call, position=state["tool_call_count"])
+    said = await stream.run(_request(messages, context, may_call=may_call))
+    reply = _name_calls(said, context) if may_call else replace(said, calls=())
+    _report(context, step, reply, asked=messages, reported=state["reported"])
+    if reply.calls:
         return {
-            "pending_tool_calls": calls,
-            "assistant": _assistant(context, reply, calls),
-            "reported": len(stack) + 1,
+            "pending_tool_calls": reply.calls,
+            "assistant": _assistant(context, reply),
+            "reported": len(messages) + 1,
         }
     return {
-        "outcome": _outcome(reply, is_last=is_last),
+        "outcome": _outcome(reply, may_call=may_call),
         "iteration_count": state["iteration_count"] + 1,
     }
 
@@ -80,20 +51,15 @@ def _is_at_limit(state: AgentState, context: RunContext) -> bool:
     )
 
 
-def _native_tools(context: RunContext) -> Sequence[Any]:
-    return context.config.tools if context.config.mode is AgentMode.FUNCTION_CALL else ()
-
-
-def _checked_calls(reply: Reply, context: RunContext) -> tuple[ToolCallRequest, ...]:
-    """The calls of a reply under ids that are new in this run.
-
-    None of an answer that was cut may run: the model is told instead.
-    """
-    calls = tuple(replace(call, id=context.unused_call_id(call.id)) for call in reply.calls)
-    if reply.inference.finish_reason not in (FinishReason.LENGTH, FinishReason.ERROR):
-        return calls
-    problem = "The answer was cut before this call was complete. Ask again with shorter arguments."
-    return tuple(replace(call, arguments=None, problem=problem) for call in calls)
+def _messages_to_send(
+    state: AgentState, context: RunContext, *, may_call: bool
+) -> list[BaseMessage]:
+    """The stack as providers accept it; each repair is noted."""
+    stack = state["messages"] if may_call else _asked_to_end(state["messages"])
+    messages, repairs = normalize_history(stack)
+    for repair in repairs:
+        context.note("history_repaired", repair)
+    return messages
 
 
 def _asked_to_end(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -104,14 +70,72 @@ def _asked_to_end(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     return [*messages, HumanMessage(OUT_OF_CALLS)]
 
 
-def _assistant(context: RunContext, reply: Reply, calls: Sequence[ToolCallRequest]) -> BaseMessage:
+def _request(
+    messages: Sequence[BaseMessage], context: RunContext, *, may_call: bool
+) -> InferenceRequest:
+    config = context.config
+    is_native = may_call and config.mode is AgentMode.FUNCTION_CALL
+    return InferenceRequest(
+        messages=messages, tools=config.tools if is_native else (), parameters=config.parameters
+    )
+
+
+def _name_calls(reply: Reply, context: RunContext) -> Reply:
+    """The reply with its calls, and what the provider wants back with them, under ids new in this run.
+
+    None of an answer that was cut may run: the model is told instead.
+    """
+    ids = {call.id: context.unused_call_id(call.id) for call in reply.calls}
+    calls = tuple(replace(call, id=ids[call.id]) for call in reply.calls)
+    if reply.inference.finish_reason in (FinishReason.LENGTH, FinishReason.ERROR):
+        calls = tuple(replace(call, arguments=None, problem=CUT_CALL) for call in calls)
+    raw = dict(reply.inference.raw)
+    if extras := raw.get("extra_content"):
+        raw["extra_content"] = {ids[one]: extra for one, extra in extras.items() if one in ids}
+    return replace(reply, calls=calls, inference=replace(reply.inference, raw=raw))
+
+
+def _report(
+    context: RunContext,
+    step: str,
+    reply: Reply,
+    *,
+    asked: Sequence[BaseMessage],
+    reported: int,
+) -> None:
+    if reply.parse_failed:
+        context.note(
+            "react_parse_failed",
+            "The model wrote a tool call that is not valid JSON; it is shown as text.",
+        )
+    context.recorder.emit(
+        CallFinished(
+            step=step,
+            model=context.client.spec,
+            inference=reply.inference,
+            text=reply.text,
+            is_answer=not reply.calls,
+            calls=_native_calls(context, reply),
+            system_prompt=str(asked[0].content),
+            new_messages=_as_json(asked[max(1, reported) :]),
+            code=reply.code,
+        )
+    )
+
+
+def _native_calls(context: RunContext, reply: Reply) -> tuple[ToolCallRequest, ...]:
+    return () if context.config.mode is AgentMode.REACT else reply.calls
+
+
+def _assistant(context: RunContext, reply: Reply) -> BaseMessage:
     """The assistant's message for the stack; in react mode its text is all there is."""
     if context.config.mode is AgentMode.REACT:
         return AIMessage(reply.inference.text)
     return AIMessage(
         reply.text,
         tool_calls=[
-            {"id": call.id, "name": call.name, "args": dict(call.arguments or {})} for call in calls
+            {"id": call.id, "name": call.name, "args": dict(call.arguments or {})}
+            for call in reply.calls
         ],
         additional_kwargs={
             "reasoning_content": reply.inference.reasoning,
@@ -120,9 +144,9 @@ def _assistant(context: RunContext, reply: Reply, calls: Sequence[ToolCallReques
     )
 
 
-def _outcome(reply: Reply, *, is_last: bool) -> Outcome:
+def _outcome(reply: Reply, *, may_call: bool) -> Outcome:
     return Outcome(
-        status=RunStatus.ITERATION_LIMIT if is_last else RunStatus.NORMAL,
+        status=RunStatus.NORMAL if may_call else RunStatus.ITERATION_LIMIT,
         finish_reason=FinishReason.CONTENT_FILTER
         if reply.is_blocked
         else reply.inference.finish_reason,

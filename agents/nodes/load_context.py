@@ -35,6 +35,7 @@ async def load_context(state: AgentState, runtime: Runtime[RunContext]) -> dict[
         budget=history_budget(config.model.context_window),
     )
     history = [message for turn in turns for message in turn_messages(turn, config.history_mode)]
+    context.take_call_ids(history)
     return {"messages": [SystemMessage(system), *history, HumanMessage(question)]}
 
 

@@ -5,12 +5,15 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from agents.events import QueueEvent
 from agents.outcome import FinishReason, RunStatus
+from agents.react import react_result
+from agents.tool_groups import INTERRUPTED
 from apps.conversations.models import Message, MessageAgentThought
 from memory.token_buffer import Turn
+from tools.definition import ToolStatus
 
 # A turn that did not end normally is sent with this mark, so that "continue" makes sense (ragflow#13128).
 MARKS = {
@@ -19,6 +22,7 @@ MARKS = {
     RunStatus.INTERRUPTED: "[This answer was interrupted before it was complete.]",
     RunStatus.BUDGET_EXCEEDED: "[This answer was cut off by a budget.]",
 }
+UNANSWERED = frozenset({ToolStatus.PENDING, ToolStatus.CANCELLED})
 WHOLE = frozenset({RunStatus.NORMAL, RunStatus.ITERATION_LIMIT})
 # Turns that are never sent (errors, blocked ones) may stand between those that are.
 SPARE_TURNS = 10
@@ -74,13 +78,13 @@ def _load_groups(messages: Sequence[Message]) -> dict[UUID, list[BaseMessage]]:
 
 
 def _messages_of(steps: Iterable[MessageAgentThought]) -> Iterable[tuple[UUID, BaseMessage]]:
+    """The messages of the tool rounds as they were sent: results of calls in the text are text too (ReAct)."""
+    is_native = True
     for step in steps:
         if step.event == QueueEvent.AGENT_ACTION:
-            yield (
-                step.message_id,
-                ToolMessage(step.observation, tool_call_id=step.tool_call_id or "", name=step.tool),
-            )
+            yield step.message_id, _native_result(step) if is_native else _written_result(step)
         elif step.assistant_message:
+            is_native = bool(step.assistant_message["tool_calls"])
             yield step.message_id, _assistant(step.assistant_message)
 
 
@@ -90,3 +94,15 @@ def _assistant(stored: dict[str, Any]) -> AIMessage:
         tool_calls=stored["tool_calls"],
         additional_kwargs=stored.get("additional_kwargs", {}),
     )
+
+
+def _native_result(step: MessageAgentThought) -> ToolMessage:
+    return ToolMessage(_result_of(step), tool_call_id=step.tool_call_id or "", name=step.tool)
+
+
+def _written_result(step: MessageAgentThought) -> HumanMessage:
+    return HumanMessage(react_result(step.tool, _result_of(step)))
+
+
+def _result_of(step: MessageAgentThought) -> str:
+    return INTERRUPTED if step.tool_status in UNANSWERED else step.observation

@@ -4,7 +4,8 @@ import hashlib
 from decimal import Decimal
 from typing import Any
 
-from agents.events import AgentThought, QueueEvent
+from agents.events import AgentThought
+from agents.message_repair import clean_value
 from agents.models.inference import Confidence, ModelSpec, ToolCallRequest, Usage
 from agents.models.pricing import cost_of
 from agents.records import CallFailed, CallFinished, ToolFinished
@@ -44,15 +45,7 @@ def call_row(
     row.answer = record.text if record.is_answer else ""
     row.system_prompt_id = digest_of(record.system_prompt)
     row.new_messages = list(record.new_messages)
-    row.assistant_message = {
-        "content": record.inference.text,
-        "tool_calls": [_stored_call(call) for call in record.inference.tool_calls],
-        "additional_kwargs": {
-            "reasoning_content": record.inference.reasoning,
-            "raw": dict(record.inference.raw),
-        },
-        "finish_reason": record.inference.finish_reason,
-    }
+    row.assistant_message = _assistant_message(record)
     row.input_tokens, row.output_tokens = usage.input_tokens, usage.output_tokens
     row.input_price = prices.input if prices else None
     row.output_price = prices.output if prices else None
@@ -108,10 +101,6 @@ def sum_costs(costs: list[Decimal | None]) -> Decimal | None:
     return sum((cost for cost in costs if cost is not None), Decimal(0))
 
 
-def is_answer_row(row: MessageAgentThought) -> bool:
-    return row.event == QueueEvent.AGENT_MESSAGE
-
-
 def _ledger_base(message: Message, model: ModelSpec) -> ModelCall:
     return ModelCall(
         purpose=ModelCall.Purpose.ANSWER,
@@ -125,6 +114,22 @@ def _ledger_base(message: Message, model: ModelSpec) -> ModelCall:
         confidence=Confidence.UNKNOWN,
         currency="",
     )
+
+
+def _assistant_message(record: CallFinished) -> dict[str, Any]:
+    """What the model said, as the history sends it again; without values that no JSON column takes."""
+    message: dict[str, Any] = clean_value(
+        {
+            "content": record.inference.text,
+            "tool_calls": [_stored_call(call) for call in record.calls],
+            "additional_kwargs": {
+                "reasoning_content": record.inference.reasoning,
+                "raw": dict(record.inference.raw),
+            },
+            "finish_reason": record.inference.finish_reason,
+        }
+    )
+    return message
 
 
 def _stored_call(call: ToolCallRequest) -> dict[str, Any]:

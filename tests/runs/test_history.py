@@ -102,3 +102,47 @@ async def test_the_system_prompt_is_byte_equal_over_turns(bench: Bench) -> None:
     await bench.answer("Q2", first.conversation)
     one, two = (one.messages[0] for one in bench.upstream.of_purpose("answer"))
     assert one == two
+
+
+async def test_calls_that_are_numbered_from_zero_each_time_keep_their_results_in_later_turns(
+    bench: Bench,
+) -> None:
+    await bench.configure(history_mode="full")
+    bench.upstream.script(
+        calls(call("calculator", "call_0", expression="1+1")),
+        calls(call("calculator", "call_0", expression="2+2")),
+        text("2 and 4"),
+        calls(call("calculator", "call_0", expression="3+3")),
+    )
+    first = await bench.answer("Q1")
+    as_sent = bench.upstream.bodies[-1]["messages"][2:]
+    second = await bench.answer("Q2", first.conversation)
+    third, fourth = (one.messages for one in bench.upstream.of_purpose("answer")[-2:])
+    assert third[2:6] == fourth[2:6] == as_sent
+    assert [m["content"] for m in fourth if m["role"] == "tool"] == ["2", "4", "6"]
+    assert all(step.code != "history_repaired" for step in await bench.steps(second))
+
+
+async def test_full_history_tells_react_rounds_as_they_were_told(bench: Bench) -> None:
+    await bench.configure(history_mode="full", model="scripted/react")
+    asked = '```json\n{"name": "calculator", "args": {"expression": "6*7"}}\n```'
+    bench.upstream.script(text(asked), text("42"))
+    first = await bench.answer("Q1")
+    as_sent = bench.upstream.bodies[-1]["messages"][2:]
+    await bench.answer("Q2", first.conversation)
+    messages = bench.upstream.of_purpose("answer")[-1].messages
+    assert [m["role"] for m in as_sent] == ["assistant", "user"]
+    assert messages[2:4] == as_sent
+    assert messages[4] == {"role": "assistant", "content": "42"}
+
+
+async def test_a_call_that_was_cut_off_is_told_as_interrupted(bench: Bench) -> None:
+    await bench.configure(history_mode="full")
+    bench.upstream.script(calls(call("calculator", expression="6*7")), text("42"))
+    first = await bench.answer("Q1")
+    action = first.thoughts.filter(event="agent_action")
+    await in_database(action.update, tool_status="cancelled", observation="")
+    await bench.answer("Q2", first.conversation)
+    messages = bench.upstream.of_purpose("answer")[-1].messages
+    (result,) = [m for m in messages if m["role"] == "tool"]
+    assert "interrupted" in result["content"]

@@ -9,7 +9,7 @@ from agents.outcome import RunStatus
 from apps.conversations.models import Message, PromptText
 from apps.runs.database import in_database
 from apps.usage.models import ModelCall
-from tests.fakes.upstream import call, calls, failure, gate, text
+from tests.fakes.upstream import RESET, call, calls, failure, gate, text
 from tests.runs.conftest import Bench, error_of, joined
 
 
@@ -321,3 +321,24 @@ async def test_a_fence_that_the_model_repeats_is_never_shown_or_kept(bench: Benc
     for text_of_run in (shown, row.answer, row.reasoning):
         assert "secret background" not in text_of_run
     assert row.answer == joined(thoughts) == "Sure.  Done."
+
+
+async def test_text_held_back_for_a_possible_call_is_kept_when_the_model_breaks_off(
+    bench: Bench,
+) -> None:
+    await bench.configure(model="scripted/react")
+    begun = '```json\n{"city": "Paris", "country"'
+    bench.upstream.script(text(begun, finish=None, done=False) + RESET)
+    message = await bench.ask("Where?")
+    assert joined(await bench.events(message)) == begun
+    row = await bench.row(message)
+    assert (row.status, row.answer) == ("error", begun)
+
+
+async def test_half_a_react_call_is_not_shown_when_the_model_breaks_off(bench: Bench) -> None:
+    """dify#9032."""
+    await bench.configure(model="scripted/react")
+    begun = '```json\n{"name": "calculator", "args": {"expr'
+    bench.upstream.script(text(begun, finish=None, done=False) + RESET)
+    message = await bench.answer("Six times seven?")
+    assert (message.status, message.answer) == ("error", "")
