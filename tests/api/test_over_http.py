@@ -5,9 +5,9 @@ from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 
-from tests.e2e.site_apps import make_app
 from tests.fakes.upstream import UpstreamServer, gate, text
 from tests.running_site import RunningSite
+from tests.site_apps import make_app
 
 pytestmark = pytest.mark.stores
 
