@@ -11,7 +11,7 @@ class RunsConfig(DjangoAppConfig):
         # Models are loaded only now, and the home needs them.
         from apps.runs.execution import execute  # noqa: PLC0415
         from apps.runs.home import RunHome, install_home  # noqa: PLC0415
-        from apps.runs.tasks import dispatch_run  # noqa: PLC0415
+        from apps.runs.waking import dispatch_run  # noqa: PLC0415
 
         is_celery = settings.RUN_EXECUTOR == "celery"
         install_home(RunHome(execute, dispatch=dispatch_run if is_celery else None))

@@ -1,17 +1,13 @@
 """Celery tasks of runs. They carry ids and only wake what the rows owe; each is safe to repeat."""
 
-import logging
+from typing import Any
 
 from celery import shared_task
-from kombu.exceptions import OperationalError
 
-from apps.conversations.models import Message
 from apps.runs.duties import due_summaries, due_titles
 from apps.runs.summaries import summarise_conversation
 from apps.runs.titles import title_conversation
 from apps.runs.worker_loop import run_on_worker_loop
-
-logger = logging.getLogger(__name__)
 
 
 @shared_task
@@ -41,20 +37,7 @@ def sweep_duties() -> None:
         write_conversation_summary.delay(str(conversation_id))
 
 
-def dispatch_run(task_id: str) -> None:
-    """Hand a run to the workers. If the broker is down, the reaper sends it again when it is back."""
-    try:
-        execute_run.delay(task_id)
-    except OperationalError as error:
-        logger.warning("Run %s waits for the broker: %s", task_id, error)
+def __getattr__(name: str) -> Any:
+    from apps.runs import waking  # noqa: PLC0415 -- moved to `waking`, which imports these tasks
 
-
-def wake_duties(message: Message) -> None:
-    """After the end of a turn was committed: send what it owes; what gets lost, the sweep finds."""
-    try:
-        if not message.conversation.title and message.parent_id is None:
-            write_conversation_title.delay(str(message.conversation_id))
-        if message.app_config and message.app_config.long_term_memory:
-            write_conversation_summary.delay(str(message.conversation_id))
-    except OperationalError as error:
-        logger.warning("Duties of %s wait for the sweep: %s", message.conversation_id, error)
+    return getattr(waking, name)

@@ -35,7 +35,7 @@ def title_conversation(conversation_id: str) -> None:
     title = _ask(first)
     Conversation.objects.filter(pk=conversation_id, title="").update(
         title=title or _clean(first.query)[:FROM_QUESTION].strip() or _("Untitled"),
-        failed_duties=F("failed_duties") + (title is None),
+        failed_duties=F("failed_duties") + int(title is None),
     )
 
 

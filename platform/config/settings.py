@@ -194,8 +194,12 @@ STATIC_URL = "/static/"
 STATIC_ROOT = QUINTET_VAR / "static"
 
 CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
-CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"polling_interval": 0.05}
+# Two seconds for a broker that accepts and never answers; a worker waits one second for a job (its BRPOP).
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"socket_connect_timeout": 2, "socket_timeout": 2} if REDIS_URL else {"polling_interval": 0.05}
+)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "jobs"
 CELERY_TASK_ROUTES = {"apps.runs.tasks.execute_run": {"queue": "runs"}}
