@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import singledispatch
+from typing import Any
 
+from agents.event_size import cut_messages, cut_text
 from agents.events import AgentThought, Audience, QueueEvent
 from agents.models.pricing import cost_of
 from agents.outcome import Outcome, RunStatus
@@ -19,9 +21,10 @@ from agents.records import (
     ToolFinished,
     ToolStarted,
 )
+from tools.definition import ToolStatus
 
-# The largest text of one event; the row keeps the whole (open-webui#25975).
-LONGEST_OBSERVATION = 64_000
+# Models may ask for tools of any name; those that exist have at most this many characters.
+LONGEST_NAME = 64
 
 TERMINAL_EVENT = {
     RunStatus.NORMAL: QueueEvent.AGENT_END,
@@ -58,7 +61,7 @@ def _(record: Recalled, task_id: str) -> AgentThought:
         id=record.step,
         task_id=task_id,
         event=QueueEvent.LONG_TERM_MEMORY_RECALL,
-        observation=record.text,
+        observation=cut_text(record.text),
     )
 
 
@@ -92,7 +95,7 @@ def _(record: CallFinished, task_id: str) -> AgentThought:
         task_id=task_id,
         event=QueueEvent.AGENT_MESSAGE if record.is_answer else QueueEvent.AGENT_THOUGHT,
         code=record.code or None,
-        thought=None if record.is_answer else record.text,
+        thought=None if record.is_answer else cut_text(record.text),
         total_token_count=usage.input_tokens + usage.output_tokens,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
@@ -101,7 +104,7 @@ def _(record: CallFinished, task_id: str) -> AgentThought:
         currency=record.model.prices.currency if record.model.prices else None,
         latency=round(record.inference.latency, 3),
         finish_reason=record.inference.finish_reason if record.is_answer else None,
-        message=[dict(message) for message in record.new_messages],
+        message=cut_messages(record.new_messages),
     )
 
 
@@ -119,32 +122,32 @@ def _(record: CallFailed, task_id: str) -> AgentThought:
 
 @thought_of.register
 def _(record: ToolStarted, task_id: str) -> AgentThought:
-    return AgentThought(
-        id=record.step,
-        task_id=task_id,
-        event=QueueEvent.AGENT_ACTION,
-        tool=record.tool,
-        tool_source=record.source,
-        tool_call_id=record.call_id,
-        tool_input=record.arguments,
-        tool_status="pending",
-    )
+    return _action(record, task_id, tool_status=ToolStatus.PENDING)
 
 
 @thought_of.register
 def _(record: ToolFinished, task_id: str) -> AgentThought:
+    result = record.result
+    return _action(
+        record,
+        task_id,
+        code=result.error.code if result.error else None,
+        tool_status=result.status,
+        observation=cut_text(result.content),
+        latency=round(result.duration, 3),
+    )
+
+
+def _action(record: ToolStarted | ToolFinished, task_id: str, **outcome: Any) -> AgentThought:
     return AgentThought(
         id=record.step,
         task_id=task_id,
         event=QueueEvent.AGENT_ACTION,
-        code=record.result.error.code if record.result.error else None,
-        tool=record.tool,
+        tool=record.tool[:LONGEST_NAME],
         tool_source=record.source,
         tool_call_id=record.call_id,
-        tool_input=record.arguments,
-        tool_status=record.result.status,
-        observation=shorten(record.result.content),
-        latency=round(record.result.duration, 3),
+        tool_input=cut_text(record.arguments),
+        **outcome,
     )
 
 
@@ -176,13 +179,6 @@ def end_thought(task_id: str, outcome: Outcome, **totals: object) -> AgentThough
             **totals,
         }
     )
-
-
-def shorten(text: str) -> str:
-    """`text`, cut to what fits into one event, with a note."""
-    if len(text) <= LONGEST_OBSERVATION:
-        return text
-    return f"{text[:LONGEST_OBSERVATION]}\n… ({len(text) - LONGEST_OBSERVATION} more characters in the step)"
 
 
 def for_audience(thought: AgentThought, audience: Audience) -> AgentThought | None:

@@ -1,7 +1,7 @@
 """A stored step told as the event it was."""
 
+from agents.event_size import cut_messages, cut_text
 from agents.events import AgentThought, QueueEvent
-from agents.projection import shorten
 from apps.conversations.models import MessageAgentThought
 
 
@@ -14,12 +14,12 @@ def thought_of_step(step: MessageAgentThought, task_id: str) -> AgentThought:
         seq=step.last_seq,
         event=QueueEvent(step.event),
         code=step.code or None,
-        thought=step.thought or None,
-        observation=shorten(step.observation) if step.observation else None,
+        thought=cut_text(step.thought) or None,
+        observation=cut_text(step.observation) or None,
         tool=step.tool or None,
         tool_source=step.tool_source or None,
         tool_call_id=step.tool_call_id,
-        tool_input=step.tool_input or None,
+        tool_input=cut_text(step.tool_input) or None,
         tool_status=step.tool_status or None,
         answer=step.answer or None,
         reasoning=step.reasoning or None,
@@ -28,6 +28,6 @@ def thought_of_step(step: MessageAgentThought, task_id: str) -> AgentThought:
         output_tokens=step.output_tokens,
         total_price=step.price,
         latency=step.latency,
-        message=step.new_messages,
+        message=None if step.new_messages is None else cut_messages(step.new_messages),
         created_at=step.created_at,
     )

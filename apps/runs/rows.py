@@ -42,7 +42,7 @@ def call_row(
     row = step_row(message, position, thought)
     prices, usage = record.model.prices, record.inference.usage
     row.reasoning = record.inference.reasoning
-    row.answer = record.text if record.is_answer else ""
+    row.answer, row.thought = (record.text, "") if record.is_answer else ("", record.text)
     row.system_prompt_id = digest_of(record.system_prompt)
     row.new_messages = list(record.new_messages)
     row.assistant_message = _assistant_message(record)
@@ -54,8 +54,9 @@ def call_row(
 
 
 def tool_changes(thought: AgentThought, record: ToolFinished) -> dict[str, Any]:
-    """What the end of a call changes in its pending row."""
+    """What the end of a call changes in its pending row; it is whole also where its event was cut."""
     return {
+        "tool_input": record.arguments,
         "last_seq": thought.seq,
         "code": thought.code or "",
         "observation": record.result.content,

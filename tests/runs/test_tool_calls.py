@@ -111,3 +111,26 @@ async def test_a_step_shows_what_is_new_in_it_also_after_a_repair(bench: Bench) 
     assert "history_repaired" in {step.code for step in steps}
     assert [m["role"] for m in steps[-1].new_messages or []] == ["tool"]
     assert json.dumps(steps[-1].new_messages).count("42") == 1
+
+
+async def test_events_are_cut_where_they_grow_too_large_and_rows_are_not(bench: Bench) -> None:
+    """open-webui#25975."""
+    expression = "汉" * 330_000
+    arguments = json.dumps({"expression": expression}, ensure_ascii=False)
+    asked = call("calculator") | {"function": {"name": "calculator", "arguments": arguments}}
+    bench.upstream.script(calls(asked), text("Too much."))
+    message = await bench.ask("How much is it?")
+    thoughts = await bench.events(message)
+    assert max(len(thought.as_json().encode()) for thought in thoughts) <= 256 * 1024
+    assert max(len(thought.tool_input or "") for thought in thoughts) > 10_000
+    thought, action, _answer = await bench.steps(message)
+    assert action.tool_input == arguments
+    assert thought.assistant_message is not None
+    assert thought.assistant_message["tool_calls"][0]["args"] == {"expression": expression}
+
+
+async def test_a_long_thought_is_whole_in_its_row(bench: Bench) -> None:
+    long = "Let me think. " * 20_000
+    bench.upstream.script(calls(call("calculator", expression="6*7"), content=long), text("42"))
+    message = await bench.answer("Six times seven?")
+    assert (await bench.steps(message))[0].thought == long
