@@ -45,6 +45,14 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DroppedTool:
+    """A tool that was chosen but cannot be offered, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class AgentConfig:
     """Everything constant about an agent."""
 
@@ -55,6 +63,7 @@ class AgentConfig:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     preset_prompt: str = ""
     tools: tuple[ToolDefinition, ...] = ()
+    dropped_tools: tuple[DroppedTool, ...] = ()
     dialog_round: int = 10
     history_mode: HistoryMode = HistoryMode.PAIRS
     long_term_memory: bool = False

@@ -23,6 +23,8 @@ async def load_context(state: AgentState, runtime: Runtime[RunContext]) -> dict[
     """The stack: one system message, the turns that fit, the question with date and recall behind it."""
     context = runtime.context
     config, request = context.config, context.request
+    for tool in config.dropped_tools:
+        context.note("tool_dropped", f"The tool {tool.name!r} was left out: {tool.reason}.")
     summary = request.summary if config.long_term_memory else ""
     if summary:
         context.recorder.emit(Recalled(step=context.next_step("recall"), text=summary))
