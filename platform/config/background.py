@@ -17,6 +17,7 @@ from config.celery import app
 from config.orphans import PARENT
 
 PLATFORM = Path(__file__).resolve().parents[1]
+LOOK_FOR_END = 0.2
 
 
 class Background(Protocol):
@@ -37,6 +38,7 @@ class BackgroundThreads:
             app=app, pool_cls="threads", concurrency=2, queues=["jobs"], loglevel="WARNING"
         )
         self._beat = EmbeddedService(app, thread=True, scheduler_cls=Scheduler)
+        self._beat.service.max_interval = LOOK_FOR_END
         self._thread = threading.Thread(target=self._worker.start, name="worker", daemon=True)
 
     def start(self) -> None:
@@ -44,9 +46,15 @@ class BackgroundThreads:
         self._beat.start()
 
     def stop(self, seconds: float) -> None:
+        """A task that outlasts `seconds` is left behind."""
+        ending = threading.Thread(target=self._end, name="background ends", daemon=True)
+        ending.start()
+        ending.join(seconds)
+
+    def _end(self) -> None:
         self._beat.stop()
         self._worker.stop()
-        self._thread.join(timeout=seconds)
+        self._thread.join()
 
 
 class BackgroundProcesses:

@@ -206,6 +206,8 @@ CELERY_TASK_ROUTES = {"apps.runs.tasks.execute_run": {"queue": "runs"}}
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# How soon, in seconds, the timer of a worker in a thread notices that it is to end.
+CELERY_WORKER_TIMER_PRECISION = 0.2
 CELERY_BEAT_SCHEDULE = {
     "sweep-duties": {"task": "apps.runs.tasks.sweep_duties", "schedule": 60.0},
 }

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,11 @@ from config.background import Background
 
 # The consumer answers frames over its own limit; what is larger still, daphne closes without a word.
 MAX_FRAME = 1024 * 1024
+# The end, in seconds after RUN_DRAIN: interrupted runs write their ends, here or in the workers; what is left
+# of the time up to LAST_CALL is the background's, and at HARD_EXIT the process is gone whatever hangs.
+WORKERS_END = 15.0
+LAST_CALL = 25.0
+HARD_EXIT = 30.0
 
 
 class _PortedServer(Server):
@@ -78,10 +84,11 @@ class WebServer:
                 os._exit(1)
             return
         self._is_ending = True
-        _exit_hard_after(settings.RUN_DRAIN + 20)
+        _exit_hard_after(settings.RUN_DRAIN + HARD_EXIT)
         twisted_loop.create_task(self._end())
 
     async def _end(self) -> None:
+        last_call = time.monotonic() + settings.RUN_DRAIN + LAST_CALL
         for port in self._server.ports:
             port.stopListening()
         try:
@@ -89,7 +96,8 @@ class WebServer:
             await get_home().drain(settings.RUN_DRAIN)
             await end_housekeeping()
             await close_sessions()
-            await asyncio.to_thread(self._background.stop, settings.RUN_DRAIN)
+            seconds = min(settings.RUN_DRAIN + WORKERS_END, last_call - time.monotonic())
+            await asyncio.to_thread(self._background.stop, seconds)
             await asyncio.to_thread(close_connections)
         finally:
             self._server.stop()

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.upstream import UpstreamServer, call, calls, gate, text
 from tests.running_site import RunningSite
 from tests.scenarios.conversing import answer_of, ask_streaming, open_socket, read_events, send
+from tests.scenarios.test_lifecycle import message_of
 from tests.site_apps import make_app
 
 StartSite = Callable[..., RunningSite]
@@ -43,3 +44,23 @@ def test_a_run_in_a_worker_streams_is_stopped_and_leaves_no_process(
 
     assert celery_site.stop() == 0
     assert celery_site.processes() == []
+
+
+def test_a_worker_that_ends_interrupts_what_outlasts_the_drain(
+    start_site: StartSite, redis_url: str, upstream: UpstreamServer
+) -> None:
+    redis = {} if os.environ.get("REDIS_URL") else {"REDIS_URL": redis_url}
+    site = start_site(RUN_EXECUTOR="celery", RUN_DRAIN="1", **redis)
+    slug = make_app(site, upstream.url)
+    gated = gate(text("Never to be finished", chunks=2), after=2)
+    upstream.script(gated)
+    frames = ask_streaming(site, slug, "Hello?")
+    started = next(frames)
+    gated.wait_reached()
+    next(frames)
+    assert site.stop() == 0
+    gated.release()
+    site.start()
+    message = message_of(site, started)
+    assert (message["status"], message["answer"]) == ("interrupted", "Never to b")
+    assert "stopped while this answer was written" in message["error"]["message"]
