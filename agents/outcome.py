@@ -1,7 +1,9 @@
 """How a run stands and how it ends."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Self
 
 
 class RunStatus(StrEnum):
@@ -43,6 +45,14 @@ class RunError:
     code: str
     message: str
     is_retryable: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """As rows and events hold it."""
+        return {"code": self.code, "message": self.message, "retryable": self.is_retryable}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        return cls(code=stored["code"], message=stored["message"], is_retryable=stored["retryable"])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,9 @@ from apps.api.strict_fields import StrictModelSerializer
 from apps.conversations.models import Conversation, Entry
 from apps.conversations.queries import (
     conversations_of,
-    delete_conversation,
     rename_conversation,
 )
+from apps.runs.deletion import delete_conversation
 from apps.studio.models import App
 
 

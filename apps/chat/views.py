@@ -24,9 +24,10 @@ from apps.chat.reach import (
 )
 from apps.chat.turns import Branch, read_branch, read_turn
 from apps.conversations.models import Conversation, Message
-from apps.conversations.queries import delete_conversation, rename_conversation
+from apps.conversations.queries import rename_conversation
 from apps.conversations.timeline import timeline_of
 from apps.runs.audience import audience_of
+from apps.runs.deletion import delete_conversation
 from apps.studio.models import App, AppConfig
 
 if TYPE_CHECKING:

@@ -126,7 +126,6 @@ class Message(models.Model):
     latency = models.FloatField(_("latency (s)"), null=True)
     first_token_latency = models.FloatField(_("first token after (s)"), null=True)
 
-    attempts = models.PositiveSmallIntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True)
     stop_requested_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(_("asked at"), auto_now_add=True)

@@ -1,11 +1,9 @@
-"""Finding, renaming and deleting conversations."""
+"""Finding and renaming conversations."""
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from agents.outcome import UNFINISHED
 from apps.accounts.models import Caller
 from apps.conversations.models import Conversation
 from apps.studio.models import App
@@ -30,11 +28,3 @@ def rename_conversation(conversation: Conversation, title: str) -> None:
         )
     conversation.title = title
     conversation.save(update_fields=["title"])
-
-
-def delete_conversation(conversation: Conversation) -> None:
-    """Take it from every list and ask its unfinished runs to stop; their late writes are dropped."""
-    conversation.is_deleted = True
-    conversation.save(update_fields=["is_deleted"])
-    unfinished = conversation.messages.filter(status__in=UNFINISHED, stop_requested_at=None)
-    unfinished.update(stop_requested_at=Now())

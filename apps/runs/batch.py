@@ -1,5 +1,6 @@
 """Rows of a run that wait for the next commit, and the transactions that write them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +14,16 @@ from apps.usage.models import ModelCall
 
 @dataclass
 class Batch:
-    """New steps, ends of tool calls (call id → columns), ledger rows, system prompts by hash."""
+    """New steps, ends of tool calls (call id → columns), ledger rows, system prompts by hash.
+
+    `takes_text_back`: text that a checkpoint kept as the answer has turned out to be thought.
+    """
 
     steps: list[MessageAgentThought] = field(default_factory=list)
     tool_ends: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
     prompts: dict[str, str] = field(default_factory=dict)
+    takes_text_back: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.steps or self.tool_ends or self.calls)
@@ -40,13 +45,24 @@ def write_batch(message: Message, batch: Batch) -> None:
             )
         if batch.calls:
             ModelCall.objects.bulk_create(batch.calls)
+        if batch.takes_text_back:
+            Message.objects.filter(pk=message.pk).update(answer="", reasoning="")
+
+
+def write_ledger(calls: Sequence[ModelCall]) -> None:
+    """What was paid for is booked, whatever became of its run."""
+    ModelCall.objects.bulk_create(calls)
 
 
 def write_end(message: Message, batch: Batch, outcome: Outcome, columns: dict[str, Any]) -> bool:
-    """The rest of the rows and the end of the run; nothing at all when it was already ended."""
+    """The rest of the rows and the end of the run; nothing at all when somebody else ended it.
+
+    A second call after a commit whose answer was lost finds its own end, and is content.
+    """
     with transaction.atomic():
         if not end_row(message, outcome, **columns):
-            return False
+            own = {"status": outcome.status, "last_seq": columns["last_seq"]}
+            return Message.objects.filter(pk=message.pk, **own).exists()
         if batch:
             write_batch(message, batch)
     return True

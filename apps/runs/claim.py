@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from agents.outcome import UNFINISHED, RunStatus
@@ -22,7 +22,12 @@ def claim_message(task_id: str) -> Message | None:
             "app_config__auxiliary_model__provider",
             "caller",
         )
-        .filter(task_id=task_id, status=RunStatus.QUEUED, is_deleted=False)
+        .filter(
+            task_id=task_id,
+            status=RunStatus.QUEUED,
+            is_deleted=False,
+            conversation__is_deleted=False,
+        )
         .first()
     )
     if message is None or not _take(message):
@@ -57,7 +62,6 @@ def _take(message: Message) -> bool:
                 status=RunStatus.RUNNING,
                 started_at=Now(),
                 heartbeat_at=Now(),
-                attempts=F("attempts") + 1,
             )
     except IntegrityError:
         return False

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Q
 from django.db.models.functions import Now
 
@@ -12,19 +11,16 @@ from agents.projection import end_thought
 from apps.conversations.models import Message
 
 
-def end_row(message: Message, outcome: Outcome, *, guard: Q | None = None, **totals: Any) -> bool:
+def end_row(message: Message, outcome: Outcome, *, guard: Q | None = None, **columns: Any) -> bool:
     """Make the row terminal, once. False when it already was, or when `guard` no longer holds."""
     unfinished = Message.objects.filter(pk=message.pk, status__in=UNFINISHED).filter(guard or Q())
-    error = outcome.error
     return (
         unfinished.update(
             status=outcome.status,
             finish_reason=outcome.finish_reason or "",
-            error={"code": error.code, "message": error.message, "retryable": error.is_retryable}
-            if error
-            else None,
+            error=outcome.error.as_json() if outcome.error else None,
             ended_at=Now(),
-            **totals,
+            **columns,
         )
         == 1
     )
@@ -35,8 +31,3 @@ def end_event(task_id: str, outcome: Outcome, *, seq: int, **totals: Any) -> Age
     thought = end_thought(task_id, outcome, **totals)
     thought.seq = seq
     return thought
-
-
-def currency() -> str:
-    """The one currency of the site."""
-    return str(settings.CURRENCY)

@@ -13,7 +13,7 @@ from agents.records import RunStarted
 from apps.conversations.models import Message
 from apps.runs.assembly import Assembled, assemble
 from apps.runs.claim import claim_message, next_in_line
-from apps.runs.database import in_database
+from apps.runs.database import in_database, persist
 from apps.runs.home import RunHome
 from apps.runs.recorder import RunRecorder
 from apps.runs.tasks import wake_duties
@@ -26,41 +26,41 @@ TOOL_NAMES = frozenset(tool.definition.name for tool in builtin_tools())
 
 
 async def execute(task_id: str, home: RunHome) -> None:
-    """Claim and run a queued Message, record its end, then wake whoever waits behind it."""
-    message = await in_database(claim_message, task_id)
+    """Claim and run a queued Message, record its end, then wake whoever waits behind it.
+
+    A stop cancels the work only: claim and end always come to their end.
+    """
+    message = await persist(claim_message, task_id)
     if message is None:
+        home.log.discard(task_id)
         return
     recorder = RunRecorder(message, home.log, home.known_prompts)
     home.recorders[task_id] = recorder
     try:
-        outcome = await _outcome_of(message, recorder, home)
+        outcome = await _outcome_of(home.begin_work(task_id, _work(message, recorder)), home)
         await recorder.end(outcome)
     finally:
         del home.recorders[task_id]
-    if following := await in_database(_look_around, message):
+    wake_duties(message)
+    if following := await in_database(next_in_line, message.conversation_id):
         home.submit(following)
 
 
-def _look_around(message: Message) -> str | None:
-    """Wake the duties behind an ended turn; the task id of the turn that waits behind it."""
-    wake_duties(message)
-    return next_in_line(message.conversation_id)
+async def _work(message: Message, recorder: RunRecorder) -> Outcome:
+    recorder.emit(
+        RunStarted(message_id=str(message.pk), conversation_id=str(message.conversation_id))
+    )
+    assembled = await in_database(assemble, message)
+    async with asyncio.timeout(assembled.config.limits.turn_timeout):
+        return await run_agent(_context(message, assembled, recorder))
 
 
-async def _outcome_of(message: Message, recorder: RunRecorder, home: RunHome) -> Outcome:
-    """How the run ended. This is the run's edge: every fault becomes an outcome here."""
+async def _outcome_of(work: asyncio.Task[Outcome], home: RunHome) -> Outcome:
+    """How the work ended. This is the run's edge: every fault becomes an outcome here."""
     try:
-        recorder.emit(
-            RunStarted(message_id=str(message.pk), conversation_id=str(message.conversation_id))
-        )
-        assembled = await in_database(assemble, message)
-        async with asyncio.timeout(assembled.config.limits.turn_timeout):
-            return await run_agent(_context(message, assembled, recorder))
+        return await work
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None:
-            task.uncancel()
-        return _cancelled(home.reason_of(str(message.task_id)))
+        return _cancelled(home.reason_of(work))
     except TimeoutError:
         return _failed(
             RunStatus.TIMEOUT, "turn_timeout", "The answer took longer than the App allows."
@@ -71,12 +71,9 @@ async def _outcome_of(message: Message, recorder: RunRecorder, home: RunHome) ->
     except RunFailed as error:
         return _failed(RunStatus.ERROR, error.code, error.message, is_retryable=error.is_retryable)
     except Exception:
-        logger.exception("Run %s failed", message.task_id)
-        return _failed(
-            RunStatus.ERROR,
-            "internal_error",
-            f"Something went wrong on the server. The log names it by the task {message.task_id}.",
-        )
+        logger.exception("%s failed", work.get_name())
+        text = f"Something went wrong on the server. Its log names it as: {work.get_name()}."
+        return _failed(RunStatus.ERROR, "internal_error", text)
 
 
 def _context(message: Message, assembled: Assembled, recorder: RunRecorder) -> RunContext:

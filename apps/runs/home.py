@@ -6,7 +6,9 @@ A process has one home, bound to its one long-lived loop; every entry submits an
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
 from django.conf import settings
 
@@ -17,19 +19,26 @@ from agents.redis_event_log import RedisEventLog
 
 logger = logging.getLogger(__name__)
 
+KNOWN_PROMPTS = 10_000
+T = TypeVar("T")
+
 Execute = Callable[[str, "RunHome"], Coroutine[Any, Any, None]]
 
 
-class Dispatcher(Protocol):
-    """Hands a task id to whoever executes runs."""
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """The text of an unfinished answer after event number `seq`."""
 
-    def __call__(self, task_id: str) -> None: ...
+    message_id: UUID
+    answer: str
+    reasoning: str
+    seq: int
 
 
 class Checkpointed(Protocol):
     """A run that can tell its unfinished answer."""
 
-    def checkpoint(self) -> Any: ...
+    def checkpoint(self) -> Checkpoint | None: ...
 
 
 class RunHome:
@@ -38,13 +47,14 @@ class RunHome:
     `known_prompts` are the hashes of system prompts that are stored already.
     """
 
-    def __init__(self, execute: Execute, *, dispatch: Dispatcher | None = None) -> None:
+    def __init__(self, execute: Execute, *, dispatch: Callable[[str], None] | None = None) -> None:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.is_draining = False
         self._log: EventLog | None = None
         self._execute = execute
         self._dispatch = dispatch
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._work: dict[str, asyncio.Task[Any]] = {}
         self._reasons: dict[str, RunStatus] = {}
         self.recorders: dict[str, Checkpointed] = {}
         self.known_prompts: set[str] = set()
@@ -84,9 +94,23 @@ class RunHome:
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._stop, task_id, reason)
 
-    def reason_of(self, task_id: str) -> RunStatus:
-        """Why a cancelled run was cancelled."""
+    def begin_work(self, task_id: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """The part of a run that a stop cancels; at once, if the stop came before."""
+        task = asyncio.get_running_loop().create_task(work, name=f"run {task_id}")
+        self._work[task_id] = task
+        if task_id in self._reasons:
+            task.cancel()
+        return task
+
+    def reason_of(self, work: asyncio.Task[Any]) -> RunStatus:
+        """Why cancelled work was cancelled."""
+        task_id = next((task_id for task_id, task in self._work.items() if task is work), "")
         return self._reasons.get(task_id, RunStatus.INTERRUPTED)
+
+    def wake_readers(self, task_id: str) -> None:
+        """From any thread: a run that never began has ended; who waits for it here reads its row."""
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._wake_readers, task_id)
 
     async def drain(self, seconds: float) -> None:
         """Take no new runs, let the others finish for `seconds`, then interrupt them."""
@@ -108,19 +132,26 @@ class RunHome:
         if self.is_draining or task_id in self._tasks or self.loop is None:
             return
         self.log.open(task_id)
-        task = self.loop.create_task(self._execute(task_id, self), name=f"run {task_id}")
+        task = self.loop.create_task(self._execute(task_id, self))
         self._tasks[task_id] = task
         task.add_done_callback(lambda _done: self._forget(task_id))
 
     def _stop(self, task_id: str, reason: RunStatus) -> None:
-        task = self._tasks.get(task_id)
-        if task and task_id not in self._reasons:
+        if task_id in self._tasks and task_id not in self._reasons:
             self._reasons[task_id] = reason
-            task.cancel()
+            if work := self._work.get(task_id):
+                work.cancel()
+
+    def _wake_readers(self, task_id: str) -> None:
+        if task_id not in self._tasks:
+            self.log.discard(task_id)
 
     def _forget(self, task_id: str) -> None:
         task = self._tasks.pop(task_id)
+        self._work.pop(task_id, None)
         self._reasons.pop(task_id, None)
+        if len(self.known_prompts) > KNOWN_PROMPTS:
+            self.known_prompts.clear()
         if not task.cancelled() and (error := task.exception()):
             logger.error(
                 "Run %s ended without a record: the reaper will end it.", task_id, exc_info=error

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import Error as DatabaseError
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -27,7 +28,10 @@ def begin_housekeeping() -> None:
         return
     home = get_home()
     home.bind(loop)
-    duties = [loop.create_task(_keep_house(home), name="housekeeping")]
+    duties = [
+        loop.create_task(_repeat(beat, home), name="heartbeat"),
+        loop.create_task(_repeat(reap, home), name="reaper"),
+    ]
     if settings.REDIS_URL:
         duties.append(loop.create_task(_listen_for_stops(home), name="stop listener"))
     _keepers[loop] = duties
@@ -42,24 +46,26 @@ async def end_housekeeping() -> None:
         await asyncio.wait(duties, timeout=LAST_WORDS)
 
 
-async def _keep_house(home: RunHome) -> None:
+async def _repeat(duty: Callable[[RunHome], Awaitable[None]], home: RunHome) -> None:
+    """This duty's edge: whatever goes wrong once is logged, and tried again."""
     while True:
         try:
-            await beat(home)
-            await reap(home)
-        except DatabaseError:
-            logger.warning("Heartbeat failed: the database does not answer.", exc_info=True)
+            await duty(home)
+        except DatabaseError as error:
+            logger.warning("%s failed, the database does not answer: %s", duty.__name__, error)
+        except Exception:
+            logger.exception("%s failed", duty.__name__)
         await asyncio.sleep(settings.RUN_HEARTBEAT)
 
 
 async def _listen_for_stops(home: RunHome) -> None:
     while True:
         try:
-            async with Redis.from_url(settings.REDIS_URL).pubsub() as channel:
+            async with Redis.from_url(settings.REDIS_URL) as redis, redis.pubsub() as channel:
                 await channel.subscribe(STOP_CHANNEL)
                 async for announcement in channel.listen():
                     if announcement["type"] == "message":
-                        home.stop(announcement["data"].decode())
+                        home.stop(announcement["data"].decode(errors="replace"))
         except (RedisError, OSError) as error:
             logger.warning("Stops are not heard from Redis (%s); the rows still tell them.", error)
             await asyncio.sleep(1.0)

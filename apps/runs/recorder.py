@@ -1,45 +1,42 @@
 """Turns the loop's records into rows and into the events of the log, in this order where a row exists.
 
-Deltas go to readers at once; everything that has a row is written first (`commit`) and shown after. Sequence
+Deltas and notices go to readers at once; a finished step is written first (`commit`) and shown after. Sequence
 numbers are given in the order of emission.
 """
 
+import asyncio
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
+
+from django.db import Error as DatabaseError
 
 from agents.event_log import EventLog
 from agents.events import AgentThought, QueueEvent
+from agents.models.inference import Confidence
 from agents.outcome import Outcome
 from agents.projection import thought_of
 from agents.records import (
     AnswerDelta,
     CallFailed,
     CallFinished,
+    Notice,
     PresetAnswer,
+    Recalled,
     Record,
     RunStarted,
     ToolFinished,
     ToolStarted,
 )
 from apps.conversations.models import Message
-from apps.runs.batch import Batch, write_batch, write_end
-from apps.runs.database import in_database
+from apps.runs.batch import Batch, write_batch, write_end, write_ledger
+from apps.runs.database import persist
 from apps.runs.delta_stream import DeltaStream
 from apps.runs.ending import end_event
+from apps.runs.home import Checkpoint
 from apps.runs.rows import call_row, digest_of, ledger_row, step_row, sum_costs, tool_changes
 from apps.usage.models import ModelCall
 from tools.definition import ToolEffect, ToolStatus
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checkpoint:
-    """The text of an unfinished answer after event number `seq`."""
-
-    message_id: Any
-    answer: str
-    reasoning: str
-    seq: int
 
 
 class RunRecorder:
@@ -58,6 +55,7 @@ class RunRecorder:
         self._held: list[AgentThought] = []
         self._calls: list[ModelCall] = []
         self._open_tools: set[str] = set()
+        self._has_checkpoint = False
         self._answer = ""
         self._reasoning = ""
         self._started_at = time.monotonic()
@@ -69,21 +67,26 @@ class RunRecorder:
             return
         self._deltas.flush()
         thought = thought_of(record, self.task_id)
-        if isinstance(record, RunStarted):
+        if isinstance(record, RunStarted | Recalled | Notice):
             self._show(thought)
-            return
-        self._hold(thought)
+        else:
+            self._hold(thought)
         self._add_rows(record, thought)
 
     async def commit(self) -> None:
         """See `agents.ports.Recorder`."""
         batch, self._batch = self._batch, Batch()
         held, self._held = self._held, []
-        if batch:
-            await in_database(write_batch, self.message, batch)
-            self._known_prompts.update(batch.prompts)
-        if held:
-            self._append(held)
+        try:
+            if batch:
+                await persist(write_batch, self.message, batch)
+        except DatabaseError:
+            self._batch, self._held = batch, held
+            raise
+        except asyncio.CancelledError:
+            self._committed(batch, held)
+            raise
+        self._committed(batch, held)
 
     async def end(self, outcome: Outcome) -> bool:
         """Write what is left and the end in one transaction, then show both. False: somebody else ended it."""
@@ -94,10 +97,13 @@ class RunRecorder:
         terminal = end_event(self.task_id, outcome, seq=self._seq + 1, **_event_totals(columns))
         columns["last_seq"] = terminal.seq
         batch, self._batch = self._batch, Batch()
-        ended = await in_database(write_end, self.message, batch, outcome, columns)
+        ended = await persist(write_end, self.message, batch, outcome, columns)
         if ended:
             self._known_prompts.update(batch.prompts)
             self._append([*self._held, terminal])
+        else:
+            await persist(write_ledger, batch.calls)
+            self._log.discard(self.task_id)
         return ended
 
     def checkpoint(self) -> Checkpoint | None:
@@ -105,12 +111,18 @@ class RunRecorder:
         if not self._deltas.step or self._held:
             return None
         self._deltas.flush()
+        self._has_checkpoint = True
         return Checkpoint(
             message_id=self.message.pk,
             answer=self._deltas.answer,
             reasoning=self._deltas.reasoning,
             seq=self._shown_seq,
         )
+
+    def _committed(self, batch: Batch, held: list[AgentThought]) -> None:
+        self._known_prompts.update(batch.prompts)
+        if held:
+            self._append(held)
 
     def _show(self, thought: AgentThought) -> None:
         """To readers now, or behind what is held back."""
@@ -133,6 +145,8 @@ class RunRecorder:
         self._shown_seq = thoughts[-1].seq
 
     def _add_rows(self, record: Record, thought: AgentThought) -> None:
+        if isinstance(record, RunStarted):
+            return
         if isinstance(record, ToolFinished):
             self._open_tools.discard(record.call_id)
             self._batch.tool_ends.append((record.call_id, tool_changes(thought, record)))
@@ -157,6 +171,9 @@ class RunRecorder:
         self._deltas.end_step()
         if record.is_answer:
             self._answer, self._reasoning = record.text, record.inference.reasoning
+        else:
+            self._batch.takes_text_back = self._has_checkpoint
+            self._has_checkpoint = False
 
     def _add_call(self, record: CallFinished | CallFailed) -> None:
         call = ledger_row(self.message, record)
@@ -198,12 +215,19 @@ class RunRecorder:
             "output_tokens": _sum_tokens([call.output_tokens for call in counted]),
             "price": sum_costs([call.cost for call in counted]),
             "currency": next((call.currency for call in counted if call.currency), ""),
-            "confidence": max((call.confidence for call in counted), default=""),
+            "confidence": _weakest(call.confidence for call in counted),
             "latency": round(time.monotonic() - self._started_at, 3),
             "first_token_latency": round(first_text_at - self._started_at, 3)
             if first_text_at
             else None,
         }
+
+
+def _weakest(confidences: Iterable[str]) -> str:
+    """A sum is known as well as its least known part; "" for no part."""
+    known = set(confidences)
+    order = (Confidence.UNKNOWN, Confidence.ESTIMATED, Confidence.EXACT)
+    return next((confidence for confidence in order if confidence in known), "")
 
 
 def _sum_tokens(tokens: list[int | None]) -> int | None:

@@ -1,5 +1,6 @@
 """A run as its rows tell it, for readers whose part of the log is gone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -44,8 +45,8 @@ def read_progress(task_id: str) -> Progress | None:
         status=status,
         seq=message.last_seq - 1 if status.is_final else max(message.last_seq, last_step),
         steps=tuple(steps),
-        answer=message.answer,
-        reasoning=message.reasoning,
+        answer=message.answer if status.is_final else _latest_answer(steps),
+        reasoning=message.reasoning if status.is_final else "",
         terminal=_terminal(message, task_id) if status.is_final else None,
         message_id=str(message.pk),
         conversation_id=str(message.conversation_id),
@@ -72,6 +73,13 @@ def snapshot_of(progress: Progress, task_id: str, audience: Audience) -> AgentTh
 _SEES_REASONING = frozenset({Audience.BUILDER, Audience.ASKER_FULL})
 
 
+def _latest_answer(steps: Sequence[AgentThought]) -> str:
+    """The text that stands as the answer now: none while the newest step is no message."""
+    newest = steps[-1] if steps else None
+    is_message = newest is not None and newest.event is QueueEvent.AGENT_MESSAGE
+    return (newest.answer or "") if newest and is_message else ""
+
+
 def _unfinished_answer(
     message: Message, rows: list[MessageAgentThought], task_id: str
 ) -> AgentThought:
@@ -94,7 +102,7 @@ def _terminal(message: Message, task_id: str) -> AgentThought:
         Outcome(
             status=RunStatus(message.status),
             finish_reason=FinishReason(message.finish_reason) if message.finish_reason else None,
-            error=_error(message),
+            error=RunError.from_json(message.error) if message.error else None,
         ),
         seq=message.last_seq,
         total_token_count=None if None in tokens else sum(t for t in tokens if t is not None),
@@ -104,13 +112,4 @@ def _terminal(message: Message, task_id: str) -> AgentThought:
         currency=message.currency or None,
         confidence=message.confidence or None,
         latency=message.latency,
-    )
-
-
-def _error(message: Message) -> RunError | None:
-    if not message.error:
-        return None
-    stored = message.error
-    return RunError(
-        code=stored["code"], message=stored["message"], is_retryable=stored["retryable"]
     )

@@ -3,6 +3,7 @@
 import logging
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from redis import Redis
@@ -27,17 +28,18 @@ def stop_run(message: Message) -> None:
     queued = Q(status=RunStatus.QUEUED)
     stopped = Outcome(status=RunStatus.STOPPED, finish_reason=FinishReason.STOP)
     if end_row(message, stopped, guard=queued, last_seq=1, stop_requested_at=Now()):
+        transaction.on_commit(lambda: get_home().wake_readers(task_id))
         return
     marked = Message.objects.filter(
         pk=message.pk, status__in=UNFINISHED, stop_requested_at=None
     ).update(stop_requested_at=Now())
     if marked:
-        get_home().stop(task_id)
-        _ring(task_id)
+        transaction.on_commit(lambda: _ring(task_id))
 
 
 def _ring(task_id: str) -> None:
-    """Tell other processes; without Redis they find the mark by themselves."""
+    """Tell this process and others; without Redis the others find the mark by themselves."""
+    get_home().stop(task_id)
     if not settings.REDIS_URL:
         return
     try:

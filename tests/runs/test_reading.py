@@ -1,13 +1,18 @@
 """Readers come, go and come back; every one ends with the same state."""
 
+import asyncio
 from dataclasses import dataclass, field
 
 import pytest
 
 from agents.events import AgentThought, Audience, QueueEvent
 from agents.memory_event_log import MemoryEventLog
+from apps.conversations.models import Message
+from apps.runs.database import in_database
+from apps.runs.heartbeat import beat
 from apps.runs.reading import follow_run
-from tests.fakes.upstream import call, calls, text
+from apps.runs.snapshot import read_progress, snapshot_of
+from tests.fakes.upstream import call, calls, gate, text
 from tests.runs.conftest import Bench
 
 
@@ -97,7 +102,44 @@ async def test_an_unknown_number_reads_everything_again(bench: Bench) -> None:
     whole = await two_rounds(bench)
     task = whole[0].task_id
     again = [t async for t in follow_run(task, after=9999, audience=Audience.BUILDER)]
-    assert again == whole
+    assert page_of(again) == page_of(whole)
+
+
+async def test_an_unknown_number_of_a_running_run_reads_what_there_is(bench: Bench) -> None:
+    gated = gate(text("Half an answer", chunks=2), after=2)
+    bench.upstream.script(gated)
+    message = await bench.ask("Hello?")
+    await asyncio.to_thread(gated.wait_reached)
+    await wait_for_checkpoint(bench, message)
+    page = Page()
+    async for thought in follow_run(str(message.task_id), after=999_999, audience=Audience.BUILDER):
+        page.take(thought)
+        if thought.event is QueueEvent.SNAPSHOT:
+            assert page.answers == {"message-1": "Half an"}
+            gated.release()
+    assert page.answers == {"message-1": "Half an answer"}
+
+
+async def test_a_reader_cut_off_while_the_run_goes_on_ends_with_the_same_page(
+    bench: Bench,
+) -> None:
+    """The log is lost in mid-run; the rows have the finished steps and the last checkpoint."""
+    gated = gate(text("Half an answer", chunks=2), after=2)
+    bench.upstream.script(
+        calls(call("calculator", expression="6*7"), content="Let me calculate. "), gated
+    )
+    message = await bench.ask("Hello?")
+    await asyncio.to_thread(gated.wait_reached)
+    await wait_for_checkpoint(bench, message)
+    progress = await in_database(read_progress, str(message.task_id))
+    assert progress is not None
+    for audience in Audience:
+        page = Page()
+        page.take(snapshot_of(progress, str(message.task_id), audience))
+        gated.release()
+        async for thought in follow_run(str(message.task_id), after=page.after, audience=audience):
+            page.take(thought)
+        assert page.answers == {"message-2": "Half an answer"}
 
 
 @pytest.mark.parametrize("audience", list(Audience))
@@ -122,3 +164,10 @@ async def test_off_shows_no_steps(bench: Bench) -> None:
     whole = await two_rounds(bench)
     off = [t async for t in follow_run(whole[0].task_id, after=0, audience=Audience.ASKER_OFF)]
     assert not any(t.event is QueueEvent.AGENT_ACTION for t in off)
+
+
+async def wait_for_checkpoint(bench: Bench, message: Message) -> None:
+    """Return when the row has some of the unfinished answer."""
+    async with asyncio.timeout(5):
+        while not (await bench.row(message)).answer:
+            await beat(bench.home)

@@ -73,7 +73,6 @@ class Migration(migrations.Migration):
                 ('confidence', models.CharField(blank=True, max_length=12, verbose_name='confidence')),
                 ('latency', models.FloatField(null=True, verbose_name='latency (s)')),
                 ('first_token_latency', models.FloatField(null=True, verbose_name='first token after (s)')),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('heartbeat_at', models.DateTimeField(null=True)),
                 ('stop_requested_at', models.DateTimeField(null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='asked at')),
