@@ -20,6 +20,8 @@ from agents.memory_event_log import MemoryEventLog
 
 logger = logging.getLogger(__name__)
 
+READERS = 512
+WRITERS = 16
 FLUSH_INTERVAL = 0.05
 LONGEST_RUN = 2 * 24 * 3600
 RETRY_FOR = 60.0
@@ -33,8 +35,8 @@ class RedisEventLog:
     def __init__(self, url: str, *, ttl: int, linger: float = 60.0) -> None:
         self._ttl = ttl
         self._memory = MemoryEventLog(linger=linger)
-        self._reading = _connect(url, connections=512, timeout=10)
-        self._writing = _connect(url, connections=16, timeout=2)
+        self._reading = _connect(url, connections=READERS, timeout=10)
+        self._writing = _connect(url, connections=WRITERS, timeout=2)
         self._unwritten: dict[str, list[AgentThought]] = {}
         self._writers: dict[str, asyncio.Task[None]] = {}
 

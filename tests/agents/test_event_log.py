@@ -1,12 +1,14 @@
 """The contract of event logs, kept by the one in memory and the one in Redis, in the writing and in another process."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import pytest
 from redis import Redis
 
+from agents import redis_event_log
 from agents.event_log import EventLog, LogGone
 from agents.events import AgentThought, QueueEvent
 from agents.memory_event_log import MemoryEventLog
@@ -235,6 +237,44 @@ async def test_a_finished_run_leaves_memory_after_its_linger() -> None:
             await asyncio.sleep(0.005)
     with pytest.raises(LogGone):
         await log.read(task, after=0, wait=0.01)
+
+
+async def test_readers_that_wait_do_not_hold_up_the_writer(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_event_log, "READERS", 2)
+    log, task = RedisEventLog(redis_url, ttl=60), str(uuid4())
+    waiting = [asyncio.create_task(log.read(f"other-{task}", after=0, wait=5)) for _ in range(2)]
+    with Redis.from_url(redis_url) as redis:
+        async with asyncio.timeout(5):
+            while blocked_clients(redis) < 2:
+                await asyncio.sleep(0.01)
+        log.append(task, [delta(task, 1), terminal(task, 2)])
+        async with asyncio.timeout(2):
+            await log.flush(task)
+        assert redis.exists(f"quintet:events:{task}")
+    for reader in waiting:
+        reader.cancel()
+    await log.close()
+
+
+def blocked_clients(redis: Redis) -> int:
+    count: int = redis.info("clients")["blocked_clients"]
+    return count
+
+
+async def test_a_redis_that_never_answers_ends_neither_flush_nor_close_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(redis_event_log, "FLUSH_WITHIN", 0.05)
+    monkeypatch.setattr(redis_event_log, "CLOSE_WITHIN", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        log = RedisEventLog(f"redis://127.0.0.1:{silent.getsockname()[1]}/0", ttl=60)
+        log.append("task", [delta("task", 1)])
+        async with asyncio.timeout(1):
+            await log.flush("task")
+            await log.close()
+        assert numbers(await log.read("task", after=0, wait=0)) == [1]
 
 
 async def test_no_key_in_redis_stays_for_ever(redis_url: str) -> None:
