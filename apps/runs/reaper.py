@@ -26,7 +26,7 @@ INTERRUPTED = Outcome(
     finish_reason=FinishReason.ERROR,
     error=RunError(
         code="interrupted",
-        message="The server that wrote this answer went away. What it had written is kept; ask again to continue.",
+        message="The server that wrote this answer went away. What was saved of it is kept; ask again to continue.",
         is_retryable=True,
     ),
 )

@@ -43,7 +43,7 @@ REDIS_URL = env("REDIS_URL", default="")
 
 # Runs: where they execute and how long things may take (seconds).
 RUN_EXECUTOR = env("RUN_EXECUTOR", default="in_process")
-RUN_HEARTBEAT = env.float("RUN_HEARTBEAT", default=5.0)
+RUN_HEARTBEAT = env.float("RUN_HEARTBEAT", default=2.0)
 RUN_LEASE = env.float("RUN_LEASE", default=15.0)
 RUN_DRAIN = env.float("RUN_DRAIN", default=30.0)
 EVENT_LOG_TTL = env.int("EVENT_LOG_TTL", default=3600)
