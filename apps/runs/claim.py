@@ -16,12 +16,7 @@ def claim_message(task_id: str) -> Message | None:
     SQLite ignores `skip_locked`, so a claim is a guarded UPDATE; the partial unique index has the last word.
     """
     message = (
-        Message.objects.select_related(
-            "conversation__app__owner",
-            "app_config__model__provider",
-            "app_config__auxiliary_model__provider",
-            "caller",
-        )
+        Message.objects.select_related("conversation__app", "app_config__model__provider")
         .filter(
             task_id=task_id,
             status=RunStatus.QUEUED,
