@@ -1,12 +1,9 @@
 """What runs beside the web server: background duties in threads of this process, or Celery's own processes."""
 
-import os
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Protocol
 
 from celery.beat import EmbeddedService, Scheduler
@@ -14,9 +11,8 @@ from celery.worker import WorkController
 from django.conf import settings
 
 from config.celery import app
-from config.orphans import PARENT
+from config.kept_process import KeptProcess
 
-PLATFORM = Path(__file__).resolve().parents[1]
 LOOK_FOR_END = 0.2
 
 
@@ -24,6 +20,10 @@ class Background(Protocol):
     """The background of a site, started once and stopped once."""
 
     def start(self) -> None: ...
+
+    def expect_end(self) -> None:
+        """The end has begun: what ends by itself (Ctrl-C reaches every process) stays ended."""
+        ...
 
     def stop(self, seconds: float) -> None:
         """End within `seconds`."""
@@ -45,6 +45,8 @@ class BackgroundThreads:
         self._thread.start()
         self._beat.start()
 
+    def expect_end(self) -> None: ...
+
     def stop(self, seconds: float) -> None:
         """A task that outlasts `seconds` is left behind."""
         ending = threading.Thread(target=self._end, name="background ends", daemon=True)
@@ -58,7 +60,7 @@ class BackgroundThreads:
 
 
 class BackgroundProcesses:
-    """With Redis: Celery workers and beat as processes, as in a larger installation."""
+    """With Redis: Celery workers and beat as processes, each started again when it ends by itself."""
 
     def __init__(self) -> None:
         self._commands = [
@@ -68,31 +70,27 @@ class BackgroundProcesses:
         if settings.RUN_EXECUTOR == "celery":
             runs = ["worker", "--queues", "runs", "--pool", "threads", "--concurrency", "64"]
             self._commands.append([*runs, "--hostname", "runs@%h"])
-        self._children: list[subprocess.Popen[bytes]] = []
+        self._kept: list[KeptProcess] = []
+        self._is_ending = threading.Event()
+        self._watch = threading.Thread(target=self._keep, name="background", daemon=True)
 
     def start(self) -> None:
-        path = os.pathsep.join([str(PLATFORM), str(settings.BASE_DIR)])
-        for command in self._commands:
-            self._children.append(
-                subprocess.Popen(  # noqa: S603 -- fixed commands of this file
-                    [
-                        sys.executable,
-                        "-m",
-                        "celery",
-                        "-A",
-                        "config",
-                        *command,
-                        "--loglevel",
-                        "WARNING",
-                    ],
-                    env={**os.environ, "PYTHONPATH": path, PARENT: str(os.getpid())},
-                    cwd=settings.BASE_DIR,
-                )
-            )
+        self._kept = [KeptProcess(command) for command in self._commands]
+        self._watch.start()
+
+    def _keep(self) -> None:
+        while not self._is_ending.wait(LOOK_FOR_END):
+            for kept in self._kept:
+                kept.look()
+
+    def expect_end(self) -> None:
+        self._is_ending.set()
 
     def stop(self, seconds: float) -> None:
         """Celery loses signals that come while it starts: they are repeated until they are obeyed."""
         deadline = time.monotonic() + seconds
+        self.expect_end()
+        self._watch.join()
         while (alive := self._alive()) and time.monotonic() < deadline:
             for child in alive:
                 child.terminate()
@@ -103,13 +101,15 @@ class BackgroundProcesses:
             child.wait()
 
     def _alive(self) -> list[subprocess.Popen[bytes]]:
-        return [child for child in self._children if child.poll() is None]
+        return [kept.process for kept in self._kept if kept.process.poll() is None]
 
 
 class NoBackground:
     """Where the background runs elsewhere, as in a composed installation."""
 
     def start(self) -> None: ...
+
+    def expect_end(self) -> None: ...
 
     def stop(self, seconds: float) -> None: ...
 

@@ -84,6 +84,7 @@ class WebServer:
                 os._exit(1)
             return
         self._is_ending = True
+        self._background.expect_end()
         _exit_hard_after(settings.RUN_DRAIN + HARD_EXIT)
         twisted_loop.create_task(self._end())
 

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable
 
+import psutil
 import pytest
 
 from tests.fakes.upstream import UpstreamServer, call, calls, gate, text
 from tests.running_site import RunningSite
-from tests.scenarios.conversing import answer_of, ask_streaming, open_socket, read_events, send
+from tests.scenarios.conversing import answer_of, ask, ask_streaming, open_socket, read_events, send
 from tests.scenarios.test_lifecycle import message_of
 from tests.site_apps import make_app
 
@@ -64,3 +65,23 @@ def test_a_worker_that_ends_interrupts_what_outlasts_the_drain(
     message = message_of(site, started)
     assert (message["status"], message["answer"]) == ("interrupted", "Never to b")
     assert "stopped while this answer was written" in message["error"]["message"]
+
+
+def test_a_worker_that_was_killed_is_started_again_and_answers(
+    celery_site: RunningSite, upstream: UpstreamServer
+) -> None:
+    slug = make_app(celery_site, upstream.url)
+    upstream.script(text("Back again."))
+    killed = _runs_worker(celery_site)
+    killed.kill()
+
+    assert ask(celery_site, slug, "Hello?")["answer"] == "Back again."
+    assert _runs_worker(celery_site).pid != killed.pid
+    assert f"(process {killed.pid}) ended with status -9; it starts again in 1 s." in "".join(
+        celery_site.log
+    )
+
+
+def _runs_worker(site: RunningSite) -> psutil.Process:
+    (worker,) = (process for process in site.processes() if "runs@%h" in process.cmdline())
+    return worker
