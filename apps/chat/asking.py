@@ -86,7 +86,8 @@ def count_question(caller: Caller) -> None:
     if cache.incr(key) + earlier * (1 - passed / 60) > settings.QUESTIONS_PER_MINUTE:
         raise RunRefused(
             TOO_MANY,
-            _("More than %(n)d questions in a minute. Wait a moment.") % {"n": settings.QUESTIONS_PER_MINUTE},
+            _("More than %(n)d questions in a minute. Wait a moment.")
+            % {"n": settings.QUESTIONS_PER_MINUTE},
             429,
         )
 

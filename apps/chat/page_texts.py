@@ -22,5 +22,7 @@ def page_texts() -> dict[str, str]:
         "offline": _("Not connected. Your question is sent as soon as the connection is back."),
         "slow_down": _("Too many questions in a short time. Wait a moment, then go on."),
         "forbidden": _("You may not chat here. Ask an operator of this site."),
+        "too_long": _("The question is too long to be sent. Shorten it."),
+        "thread_more": _("Rename or delete “%s”"),
         "failed": _("That did not work. Load the page again."),
     }

@@ -3,12 +3,14 @@
 from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, NullIf, Substr
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from apps.accounts.models import Caller, User
-from apps.conversations.models import Conversation, Entry
+from apps.conversations.models import Conversation, Entry, Message
+from apps.conversations.queries import LONGEST_TITLE
 from apps.studio.models import App
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ class Rights(TypedDict):
     """What the queries below add to their rows."""
 
     is_editable: bool
+    shown_title: str | None
 
 
 if TYPE_CHECKING:
@@ -46,7 +49,8 @@ def may_edit(user: User, app: App) -> bool:
 def conversations_for(user: User, slug: str, *, is_draft: bool) -> "QuerySet[ReachedConversation]":
     """The user's own conversations with an App that they may (still) reach, newest first.
 
-    Those of the debugger are apart. `is_editable` says whether the user may edit the App.
+    Those of the debugger are apart. `is_editable` says whether the user may edit the App; `shown_title` is the
+    title or, until there is one, the beginning of the first question.
     """
     editable = App.objects.editable_by(user)
     reachable = editable if is_draft else App.objects.visible_to(user)
@@ -59,7 +63,10 @@ def conversations_for(user: User, slug: str, *, is_draft: bool) -> "QuerySet[Rea
     )
     apart = mine.filter(entry=Entry.DEBUGGER) if is_draft else mine.exclude(entry=Entry.DEBUGGER)
     return (
-        apart.annotate(is_editable=Exists(editable.filter(pk=OuterRef("app_id"))))
+        apart.annotate(
+            is_editable=Exists(editable.filter(pk=OuterRef("app_id"))),
+            shown_title=Coalesce(NullIf("title", Value("")), _beginning_of_first_question()),
+        )
         .select_related("app", "caller")
         .order_by("-updated_at", "pk")
     )
@@ -78,3 +85,12 @@ def find_in_list(
     if found is None:
         raise Http404
     return found
+
+
+def _beginning_of_first_question() -> Subquery:
+    """One character more than a title has, so that a page can tell that it was cut."""
+    asked = Message.objects.filter(conversation=OuterRef("pk"), is_deleted=False)
+    beginning = asked.order_by("created_at", "pk").annotate(
+        beginning=Substr("query", 1, LONGEST_TITLE + 1)
+    )
+    return Subquery(beginning.values("beginning")[:1])

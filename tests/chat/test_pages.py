@@ -113,6 +113,24 @@ def test_a_conversation_takes_three_statements_beside_session_and_user(
     )  # and the template of a new one
 
 
+def test_an_untitled_conversation_is_named_by_its_first_question(
+    app: App, owner: User, django_assert_num_queries: Callable[..., object]
+) -> None:
+    conversation = converse(owner, app, turns=0)
+    Conversation.objects.filter(pk=conversation.pk).update(title="")
+    first = add_turn(conversation, None, "Why is the sky " + "so very " * 20 + "blue?")
+    add_turn(conversation, first, "And the sea?")
+    client = client_of(owner)
+    session_and_user = 2
+    with django_assert_num_queries(session_and_user + 3):  # type: ignore[attr-defined]
+        page = client.get(url_of(conversation)).content.decode()
+    shortened = "Why is the sky so very so very so very so very so very so v…"
+    assert f"<title>{shortened} · Guide · Quintet</title>" in page
+    assert f'<h1 class="chat-title">{shortened}</h1>' in page
+    assert f'aria-current="page">{shortened}</a>' in page
+    assert "data-untitled" in page
+
+
 def test_earlier_turns_come_a_part_at_a_time(app: App, owner: User) -> None:
     conversation = converse(owner, app, turns=60)
     client = client_of(owner)

@@ -126,6 +126,39 @@ def test_a_new_conversation_gets_its_name_without_a_reload(
     expect(chat.page.locator(".chat-title")).to_have_text("A short title")
 
 
+def test_a_page_loaded_in_the_middle_of_the_first_answer_learns_the_title(
+    chat: Chat, slug: str, upstream: UpstreamServer
+) -> None:
+    chat.open(slug)
+    answer = start_gated(chat, upstream, text("Hello.", chunks=2), after=1)
+    thread = chat.page.locator("[data-threads] a")
+    expect(thread).to_have_text("A question")
+    chat.page.reload()
+    expect(thread).to_have_text("A question")
+    expect(chat.page).to_have_title(re.compile("^A question · "))
+    answer.release()
+    expect(thread).to_have_text("A short title", timeout=10_000)
+    expect(chat.page.locator(".chat-title")).to_have_text("A short title")
+    expect(chat.page).to_have_title(re.compile("^A short title · "))
+
+
+@pytest.mark.parametrize(
+    ("question", "complaint"),
+    [
+        pytest.param("x" * 100_001, "100001 characters; 100000 are allowed", id="characters"),
+        pytest.param("长" * 90_000, "too long to be sent", id="bytes"),
+    ],
+)
+def test_a_question_that_is_too_long_is_refused_whole_and_kept(
+    chat: Chat, slug: str, question: str, complaint: str
+) -> None:
+    chat.open(slug)
+    chat.ask(question)
+    expect(chat.page.locator("[data-banner]")).to_contain_text(complaint)
+    expect(chat.page.get_by_label("Your question to")).to_have_value(question)
+    expect(chat.turns).to_have_count(0)
+
+
 def test_steps_are_one_line_while_working_and_an_accordion_after(
     chat: Chat, slug: str, upstream: UpstreamServer
 ) -> None:

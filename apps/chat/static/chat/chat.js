@@ -4,15 +4,19 @@ import { Composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { addCodeButtons, copyFrom } from "./copying.js";
 import { Scrolling } from "./scrolling.js";
-import { addThread, nameThread, setUpSidebar } from "./sidebar.js";
+import { addThread, awaitTitle, setUpSidebar, showTitle } from "./sidebar.js";
 import { Turn } from "./turn.js";
 
 const LONGEST_ANNOUNCEMENT = 2_000;
+const LARGEST_QUESTION = 250 * 1024; // in bytes: the socket closes on a frame of more than 256 KiB
+
+function fitsFrame(text) {
+  return new TextEncoder().encode(JSON.stringify(text)).length <= LARGEST_QUESTION;
+}
 
 class ChatPage {
   turns = new Map(); // by task id
   pending = new Map(); // turns that are not acknowledged yet, by request id
-  isNew = false; // the conversation began on this page and has no name yet
   held = new Map(); // frames of runs whose turn is being fetched, by task id
 
   constructor(root) {
@@ -20,6 +24,7 @@ class ChatPage {
     this.texts = JSON.parse(document.getElementById("texts").textContent);
     this.base = root.dataset.base;
     this.isDraft = "draft" in root.dataset;
+    this.isUntitled = "untitled" in root.dataset; // the server has not named the conversation yet
     this.list = root.querySelector("[data-turns]");
     this.live = root.querySelector("[data-live]");
     this.banner = root.querySelector("[data-banner]");
@@ -41,6 +46,7 @@ class ChatPage {
       ended: (reason) => this.ended(reason),
     });
     this.refreshBusy();
+    this.learnTitle();
   }
 
   get conversation() {
@@ -54,6 +60,11 @@ class ChatPage {
   // What the person does.
 
   ask(text) {
+    if (!fitsFrame(text)) {
+      this.composer.setText(text);
+      return this.say(this.texts.too_long, true);
+    }
+    this.say("");
     const requestId = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
     const turn = this.newTurn(text);
     this.list.append(turn.element);
@@ -132,23 +143,33 @@ class ChatPage {
   begin(conversationId, title) {
     this.root.dataset.conversation = conversationId;
     history.replaceState(null, "", this.threadUrl());
-    this.root.querySelector(".chat-title").textContent = title.slice(0, 60);
-    addThread(this.base, conversationId, title);
-    this.isNew = true;
+    addThread(this.base, conversationId);
+    this.showTitle(title);
+    this.isUntitled = true;
     this.connection.send({ type: "watch", conversation: conversationId });
   }
 
   event(frame) {
     const turn = this.turns.get(frame.task_id);
     if (!turn) return this.eventOfOtherPage(frame);
-    const isLast = turn.take(frame);
+    const isLast = this.scrolling.keepEnd(() => turn.take(frame));
     const seq = isLast ? turn.seq : turn.dueAck();
     if (seq) this.connection.send({ type: "ack", task_id: frame.task_id, seq });
     if (isLast) this.finished(turn);
-    if (isLast && this.isNew) {
-      this.isNew = false;
-      nameThread(this.conversation);
-    }
+    if (isLast) this.learnTitle();
+  }
+
+  // The server names a conversation soon after its first answer.
+  async learnTitle() {
+    if (!this.isUntitled || this.isBusy) return;
+    this.isUntitled = false;
+    const title = await awaitTitle(this.conversation);
+    if (title) this.showTitle(title);
+    else this.isUntitled = true;
+  }
+
+  showTitle(title) {
+    showTitle(this.conversation, title, { place: this.root.dataset.place, more: this.texts.thread_more });
   }
 
   // Another page asked in this conversation: fetch its turn, then take what came meanwhile.
@@ -190,8 +211,10 @@ class ChatPage {
     if (stored) {
       const focus = turn.element.contains(document.activeElement);
       const element = stored.firstElementChild;
-      turn.element.replaceWith(element);
-      this.adopt(element.parentElement, element);
+      this.scrolling.keepEnd(() => {
+        turn.element.replaceWith(element);
+        this.adopt(element.parentElement, element);
+      });
       if (focus) this.composer.field.focus();
       const note = element.querySelector("[data-note]")?.textContent ?? "";
       this.live.textContent = `${text ? this.texts.answered.replace("%s", text) : ""} ${note.trim()}`;

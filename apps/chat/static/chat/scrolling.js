@@ -13,12 +13,22 @@ export class Scrolling {
       button.hidden = this.isFollowing;
     });
     button.addEventListener("click", () => this.toEnd());
-    new ResizeObserver(() => this.isFollowing && this.toEnd()).observe(content);
+    const observer = new ResizeObserver(() => this.isFollowing && this.toEnd());
+    observer.observe(content);
+    observer.observe(scroller); // it shrinks when a note appears below it
   }
 
   toEnd() {
     this.isFollowing = true;
     this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  // Change what is shown and stay at the end, if the reader was there before. Returns what `change` returns.
+  keepEnd(change) {
+    const wasFollowing = this.isFollowing;
+    const result = change();
+    if (wasFollowing) this.toEnd();
+    return result;
   }
 
   // Put something above what is read without moving that.

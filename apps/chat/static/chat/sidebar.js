@@ -2,6 +2,8 @@
 
 import { icon } from "./copying.js";
 
+const LONGEST_TITLE = 60;
+
 export function setUpSidebar(base) {
   const body = document.body;
   const opener = document.querySelector("[data-open-sidebar]");
@@ -36,20 +38,29 @@ export function setUpSidebar(base) {
   });
 }
 
-// The server names a conversation soon after its first answer.
-export async function nameThread(id) {
-  const link = document.querySelector(`[data-threads] a[href$="/c/${id}/"]`);
-  for (const delay of [2000, 5000, 15000]) {
+// The title once the server has written one, or nothing after a while.
+export async function awaitTitle(id) {
+  for (const delay of [0, 2000, 5000, 15000]) {
     await new Promise((resolve) => setTimeout(resolve, delay));
     const answer = await fetch(`/api/v1/conversations/${id}`).catch(() => null);
     const { title } = answer?.ok ? await answer.json() : {};
-    if (!title) continue;
-    link.textContent = document.querySelector(".chat-title").textContent = title;
-    return;
+    if (title) return title;
   }
 }
 
-export function addThread(base, id, title) {
+// `place` follows the title in the browser's tab; `more` labels the conversation's button.
+export function showTitle(id, text, { place, more }) {
+  const title = shorten(text);
+  const link = document.querySelector(`[data-threads] a[href$="/c/${id}/"]`);
+  if (link) {
+    link.textContent = title;
+    link.nextElementSibling.setAttribute("aria-label", more.replace("%s", title));
+  }
+  document.querySelector(".chat-title").textContent = title;
+  document.title = `${title} · ${place}`;
+}
+
+export function addThread(base, id) {
   const list = document.querySelector("[data-threads]");
   document.querySelector("[data-threads-empty]")?.remove();
   const item = document.createElement("li");
@@ -58,12 +69,15 @@ export function addThread(base, id, title) {
   item.className = "thread";
   link.href = `${base}c/${id}/`;
   link.setAttribute("aria-current", "page");
-  link.textContent = title.slice(0, 60);
   more.type = "button";
   more.className = "icon-button thread-more";
   more.dataset.thread = id;
-  more.setAttribute("aria-label", title.slice(0, 60));
   more.append(icon("more"));
   item.append(link, more);
   list.prepend(item);
+}
+
+function shorten(text) {
+  const letters = [...text];
+  return letters.length > LONGEST_TITLE ? `${letters.slice(0, LONGEST_TITLE - 1).join("")}…` : text;
 }
