@@ -27,6 +27,7 @@ from agents.outcome import FinishReason
 from agents.react import mint_call_id
 
 SECONDS_PER_WORD = 0.015
+SECONDS_PER_SLOW_WORD = 0.05
 WORD = re.compile(
     r"\s*[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]{1,2}|\s*[^\s\u3000-\uffef]+\s*|\s+"
 )
@@ -42,11 +43,12 @@ class DemoClient:
         """See `ModelClient.stream`; never raises."""
         started = time.monotonic()
         answer = answer_request(request)
-        await asyncio.sleep(SECONDS_PER_WORD)
+        pause = SECONDS_PER_SLOW_WORD if answer.is_slow else SECONDS_PER_WORD
+        await asyncio.sleep(pause)
         first_token_latency = time.monotonic() - started
         for word in WORD.findall(answer.text):
             yield TextDelta(word)
-            await asyncio.sleep(SECONDS_PER_WORD)
+            await asyncio.sleep(pause)
         calls = tuple(_requests(answer, first_position=len(request.messages)))
         for position, call in enumerate(calls):
             yield ToolCallDelta(position, call.name)

@@ -24,6 +24,7 @@ CHINESE_CHARACTER = re.compile(r"[\u4e00-\u9fff]")
 ASKS_TIME = re.compile(
     r"\b(?:time|clock|date|today|weekday)\b|几点|时间|日期|时刻|星期几|几号", re.IGNORECASE
 )
+ASKS_STORY = re.compile(r"\b(?:tell|write)\b.*\bstory\b|故事", re.IGNORECASE | re.DOTALL)
 ISO_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
 SPOKEN_SIGNS = {
     "plus": "+",
@@ -53,10 +54,11 @@ LONGEST_SUMMARY_LINE = 80
 
 @dataclass(frozen=True, kw_only=True)
 class DemoAnswer:
-    """Text, and native calls if it makes any; a ReAct call is text."""
+    """Text, and native calls if it makes any; a ReAct call is text. What is told slowly can be stopped."""
 
     text: str
     calls: Sequence[Call] = ()
+    is_slow: bool = False
 
 
 def answer_request(request: InferenceRequest) -> DemoAnswer:
@@ -83,6 +85,8 @@ def _answer_question(request: InferenceRequest, *, react_tools: frozenset[str]) 
         return DemoAnswer(text=_react_call(*missing[0]))
     if results:
         return DemoAnswer(text=_tell_results(results, dict(wanted), texts))
+    if ASKS_STORY.search(question):
+        return DemoAnswer(text=texts.story, is_slow=True)
     return DemoAnswer(
         text=texts.introduction(" ".join(question.split())[:200], bool(native | react_tools))
     )

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from agents.config import AgentConfig, AgentMode
+from agents.models.demo import SECONDS_PER_SLOW_WORD, WORD
 from agents.models.demo_answers import answer_request
 from agents.models.demo_zones import zone_in
 from agents.models.inference import Confidence, InferenceRequest, ModelSpec, TextDelta
@@ -114,6 +115,20 @@ def test_it_answers_chinese_in_chinese() -> None:
     result = ToolMessage(TIME, tool_call_id="a", name="current_time")
     assert "演示模型" in answer_request(request("你好")).text
     assert "星期五" in answer_request(request("现在几点", AIMessage(""), result)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "ending"),
+    [
+        pytest.param("Tell me a long story", "the quintet**.", id="English"),
+        pytest.param("讲个长故事", "五重奏**。", id="Chinese"),
+    ],
+)
+def test_a_story_takes_long_enough_to_stop_it(question: str, ending: str) -> None:
+    answer = answer_request(request(question))
+    assert answer.text.endswith(ending)
+    assert answer.is_slow
+    assert 8 < len(WORD.findall(answer.text)) * SECONDS_PER_SLOW_WORD < 15
 
 
 def follow_react(question: str, results: Sequence[tuple[str, str]]) -> str:

@@ -17,6 +17,20 @@ from apps.studio.drafts import change_draft, create_app
 from apps.studio.models import App
 from apps.studio.publishing import publish
 
+# What people see of the demo Apps; their models are named like them.
+NATIVE_APP = {
+    "slug": "demo",
+    "name": "Demo",
+    "icon": "🎻",
+    "description": "Answers without a key: it tells the time and calculates.",
+}
+REACT_APP = {
+    "slug": "demo-react",
+    "name": "Demo (ReAct)",
+    "icon": "🪢",
+    "description": "The same by ReAct, for models that cannot call tools by themselves: it asks for them in its text.",
+}
+
 
 class Command(BaseCommand):
     """The first operator, key and model services of the environment, the demo model and its two Apps."""
@@ -76,25 +90,15 @@ def make_demo_apps(operator: User) -> None:
     provider, _ = ModelProvider.objects.get_or_create(
         name="demo", defaults={"kind": ModelProvider.Kind.DEMO}
     )
-    for slug, name, model, is_native in (
-        ("demo", "Demo", "demo", True),
-        ("demo-react", "Demo (ReAct)", "demo-react", False),
-    ):
+    for is_native, shown in ((True, NATIVE_APP), (False, REACT_APP)):
         LanguageModel.objects.get_or_create(
-            provider=provider, name=model, defaults={"tool_call": is_native}
+            provider=provider, name=shown["slug"], defaults={"tool_call": is_native}
         )
-        _make_demo_app(operator, slug=slug, name=name, model=f"demo/{model}")
+        app = create_app(owner=operator, visibility=App.Visibility.SITE, **shown)
+        _publish_demo(app, model=f"demo/{shown['slug']}")
 
 
-def _make_demo_app(operator: User, *, slug: str, name: str, model: str) -> None:
-    app = create_app(
-        owner=operator,
-        slug=slug,
-        name=name,
-        icon="🎻",
-        description="Answers without a key: it tells the time and calculates.",
-        visibility=App.Visibility.SITE,
-    )
+def _publish_demo(app: App, *, model: str) -> None:
     draft = change_draft(
         app,
         revision=1,
@@ -102,7 +106,11 @@ def _make_demo_app(operator: User, *, slug: str, name: str, model: str) -> None:
             "model": model,
             "tools": ["current_time", "calculator"],
             "opening_statement": "Hello! I am a built-in demo model. Ask me for the time, or give me a sum.",
-            "opening_questions": ["What time is it in Tokyo?", "What is (17 + 4) * 3.5?"],
+            "opening_questions": [
+                "What time is it in Tokyo?",
+                "What is (17 + 4) * 3.5?",
+                "Tell me a long story",
+            ],
         },
     )
-    publish(app, revision=draft.revision, user=operator)
+    publish(app, revision=draft.revision, user=app.owner)
