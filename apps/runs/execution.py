@@ -16,7 +16,7 @@ from apps.runs.claim import claim_message, next_in_line
 from apps.runs.database import in_database, persist
 from apps.runs.home import RunHome
 from apps.runs.recorder import RunRecorder
-from apps.runs.tasks import wake_duties
+from apps.runs.waking import wake_duties
 from tools.execution import ToolGate
 from tools.registry import builtin_tools
 

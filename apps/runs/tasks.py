@@ -1,7 +1,5 @@
 """Celery tasks of runs. They carry ids and only wake what the rows owe; each is safe to repeat."""
 
-from typing import Any
-
 from celery import shared_task
 
 from apps.runs.duties import due_summaries, due_titles
@@ -35,9 +33,3 @@ def sweep_duties() -> None:
         write_conversation_title.delay(str(conversation_id))
     for conversation_id in due_summaries():
         write_conversation_summary.delay(str(conversation_id))
-
-
-def __getattr__(name: str) -> Any:
-    from apps.runs import waking  # noqa: PLC0415 -- moved to `waking`, which imports these tasks
-
-    return getattr(waking, name)
