@@ -2,16 +2,16 @@
 
 from pathlib import Path
 from typing import Any
+from zoneinfo import available_timezones
 
-import environ
 from csp.constants import NONE, SELF
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
-from config.keys import stored_key
+from config.environment import Environment, database_entry, key_in
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-env = environ.Env()
+env = Environment()  # type: ignore[no-untyped-call] # django-environ's constructor has no types
 env.read_env(BASE_DIR / ".env")
 
 # The installation: where data lives, who may reach it, what protects it.
@@ -23,9 +23,9 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[:
 SITE_ORIGINS = env.list(
     "SITE_ORIGINS", default=[f"http://127.0.0.1:{PORT}", f"http://localhost:{PORT}"]
 )
-SECRET_KEY = env("SECRET_KEY", default="") or stored_key(QUINTET_VAR / "secret_key")
+SECRET_KEY = env("SECRET_KEY", default="") or key_in(QUINTET_VAR, "secret_key")
 FIELD_ENCRYPTION_KEYS = env.list("FIELD_ENCRYPTION_KEYS", default=[]) or [
-    stored_key(QUINTET_VAR / "field_encryption_key")
+    key_in(QUINTET_VAR, "field_encryption_key")
 ]
 QUINTET_ADMIN_PASSWORD = env("QUINTET_ADMIN_PASSWORD", default="")
 QUINTET_API_KEY = env("QUINTET_API_KEY", default="")
@@ -37,7 +37,7 @@ OPENAI_MODEL = env("OPENAI_MODEL", default="")
 OLLAMA_BASE_URL = env("OLLAMA_BASE_URL", default="")
 
 # Stores. Without them: SQLite and the process's own memory.
-DATABASE_URL = env("DATABASE_URL", default=f"sqlite:///{QUINTET_VAR / 'quintet.sqlite3'}")
+DATABASE_URL = env("DATABASE_URL", default="") or f"sqlite:///{QUINTET_VAR / 'quintet.sqlite3'}"
 DATABASE_POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=12)
 REDIS_URL = env("REDIS_URL", default="")
 
@@ -52,8 +52,8 @@ CURRENCY = env("CURRENCY", default="USD")
 
 # Set-up for people.
 LANGUAGE_CODE = env("LANGUAGE_CODE", default="en")
-TIME_ZONE = env("TIME_ZONE", default="UTC")
-LOG_LEVEL = env("LOG_LEVEL", default="INFO")
+TIME_ZONE = env.one_of("TIME_ZONE", available_timezones(), default="UTC")
+LOG_LEVEL = env.one_of("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), default="INFO")
 
 INSTALLED_APPS = [
     "daphne",
@@ -118,7 +118,7 @@ TEMPLATES = [
 
 def database(url: str) -> dict[str, Any]:
     """Django's entry for `url`: SQLite in WAL mode with immediate transactions, PostgreSQL with a pool."""
-    entry: dict[str, Any] = environ.Env.db_url_config(url)
+    entry = database_entry(url)
     if entry["ENGINE"] == "django.db.backends.sqlite3":
         entry["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
@@ -128,6 +128,7 @@ def database(url: str) -> dict[str, Any]:
         entry["TEST"] = {"NAME": str(QUINTET_VAR / "test.sqlite3")}
     else:
         entry["OPTIONS"] = {
+            **entry.get("OPTIONS", {}),
             "pool": {"min_size": 0, "max_size": DATABASE_POOL_SIZE, "timeout": 20},
         }
     return entry
@@ -241,6 +242,10 @@ UNFOLD = {
     "SITE_TITLE": "Quintet",
     "SITE_HEADER": "Quintet",
     "SITE_URL": "/",
+    "SITE_ICON": lambda request: static("chat/icon.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("chat/icon.svg")},
+    ],
     "COLORS": {
         "primary": {
             "50": "#f0f8f6",

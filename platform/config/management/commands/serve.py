@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand, CommandParser
 
 from config.background import make_background
+from config.stores import check_stores
 from config.web_server import WebServer
 
 EXECUTORS = ("in_process", "celery")
@@ -27,6 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, web_only: bool, **_options: Any) -> None:
         check_executor()
+        check_stores()
         if not web_only:
             call_command("migrate", interactive=False, verbosity=0)
         call_command("demo", verbosity=0)
