@@ -1,12 +1,13 @@
-"""What the admin's theme says where Django has no translation of it.
+"""English texts of installed packages that come without Chinese and that Django does not translate.
 
-django-unfold is delivered without Chinese. Listed here, its texts are collected with ours and land
-in our catalogue. The theme's templates look them up by the same English text.
+Listed here, they are collected with ours and land in our catalogue, where the packages' own look-ups
+find them by the same English.
 """
 
 from django.utils.translation import gettext_noop as _
 
-THEME_TEXTS = (
+# django-unfold
+THEME = (
     _("Select record"),
     _("Select action"),
     _("Value"),
@@ -80,4 +81,37 @@ THEME_TEXTS = (
     _("Toggle password visibility"),
     _("Date"),
     _("Select currency"),
+)
+
+# django-axes
+LOCKOUT = (
+    _("User Agent"),
+    _("IP Address"),
+    _("Username"),
+    _("HTTP Accept"),
+    _("Path"),
+    _("Attempt Time"),
+    _("Access lock out"),
+    _("access failure"),
+    _("access failures"),
+    _("GET Data"),
+    _("POST Data"),
+    _("Failed Logins"),
+    _("access attempt"),
+    _("access attempts"),
+    _("Access Attempt"),
+    _("Expires At"),
+    _("The time when access attempt expires and is no longer valid."),
+    _("access attempt expiration"),
+    _("access attempt expirations"),
+    _("Logout Time"),
+    _("Session key hash (sha256)"),
+    _("access log"),
+    _("access logs"),
+    _("Locked Out"),
+    _("Form Data"),
+    _("Meta Data"),
+    _("Clean up expired attempts"),
+    _("Not set"),
+    _("Attempt Remaining"),
 )
