@@ -32,7 +32,6 @@ class Reply:
     inference: Inference
     text: str
     calls: tuple[ToolCallRequest, ...] = ()
-    parse_failed: bool = False
     is_blocked: bool = False
 
     @property
@@ -132,12 +131,7 @@ class AnswerStream:
             self._emit(text)
 
     def _reply(self, inference: Inference) -> Reply:
-        calls, parse_failed = inference.tool_calls, False
-        if self._react:
-            outcome = self._react.finish()
-            self._show(outcome.text)
-            calls = (outcome.call,) if outcome.call else ()
-            parse_failed = outcome.parse_failed
+        calls = self._written_calls(self._react) if self._react else inference.tool_calls
         self._flush()
         if self._is_blocked:
             calls = ()
@@ -148,9 +142,19 @@ class AnswerStream:
             ),
             text="".join(self._shown),
             calls=calls,
-            parse_failed=parse_failed,
             is_blocked=self._is_blocked,
         )
+
+    def _written_calls(self, react: ReactStream) -> tuple[ToolCallRequest, ...]:
+        """The call that the text was, if it was one; what only looked like a call is shown."""
+        outcome = react.finish()
+        self._show(outcome.text)
+        if outcome.parse_failed:
+            self._context.note(
+                "react_parse_failed",
+                "The model wrote a tool call that is not valid JSON; it is shown as text.",
+            )
+        return (outcome.call,) if outcome.call else ()
 
     def _cut_inference(self, request: InferenceRequest, latency: float) -> Inference:
         text = "".join(self._said)

@@ -19,9 +19,8 @@ async def stream_with_retries(
     *,
     on_retry: Callable[[ModelCallError, int], None],
 ) -> AsyncGenerator[Delta | Inference, None]:
-    """`client.stream`, tried up to three times as long as nothing has come; ends with the inference.
+    """`client.stream`, tried up to three times as long as nothing has come.
 
-    Raises ModelCallError, also when the client broke its promise and ended without an inference.
     Only errors that say they are retryable, and whose `Retry-After` is at most 30 s, are tried again;
     `on_retry(error, attempt)` hears of each before the wait, with the number of the attempt that failed.
     """
@@ -44,6 +43,7 @@ async def stream_with_retries(
 async def _stream_once(
     client: ModelClient, request: InferenceRequest
 ) -> AsyncGenerator[Delta | Inference, None]:
+    """One try, which ends with the inference; a client that gives none has failed."""
     async with aclosing(client.stream(request)) as stream:
         async for item in stream:
             yield item

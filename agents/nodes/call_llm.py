@@ -103,11 +103,6 @@ def _report(
     asked: Sequence[BaseMessage],
     reported: int,
 ) -> None:
-    if reply.parse_failed:
-        context.note(
-            "react_parse_failed",
-            "The model wrote a tool call that is not valid JSON; it is shown as text.",
-        )
     context.recorder.emit(
         CallFinished(
             step=step,

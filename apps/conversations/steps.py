@@ -7,7 +7,6 @@ from apps.conversations.models import MessageAgentThought
 
 def thought_of_step(step: MessageAgentThought, task_id: str) -> AgentThought:
     """The step as one finished AgentThought, as builders see it; `for_audience` cuts it for others."""
-    tokens = (step.input_tokens, step.output_tokens)
     return AgentThought(
         id=step.event_id,
         task_id=task_id,
@@ -23,7 +22,7 @@ def thought_of_step(step: MessageAgentThought, task_id: str) -> AgentThought:
         tool_status=step.tool_status or None,
         answer=step.answer or None,
         reasoning=step.reasoning or None,
-        total_token_count=None if None in tokens else sum(t for t in tokens if t is not None),
+        total_token_count=_total(step.input_tokens, step.output_tokens),
         input_tokens=step.input_tokens,
         output_tokens=step.output_tokens,
         total_price=step.price,
@@ -31,3 +30,9 @@ def thought_of_step(step: MessageAgentThought, task_id: str) -> AgentThought:
         message=None if step.new_messages is None else cut_messages(step.new_messages),
         created_at=step.created_at,
     )
+
+
+def _total(input_tokens: int | None, output_tokens: int | None) -> int | None:
+    if input_tokens is None or output_tokens is None:
+        return None
+    return input_tokens + output_tokens

@@ -342,3 +342,12 @@ async def test_half_a_react_call_is_not_shown_when_the_model_breaks_off(bench: B
     bench.upstream.script(text(begun, finish=None, done=False) + RESET)
     message = await bench.answer("Six times seven?")
     assert (message.status, message.answer) == ("error", "")
+
+
+async def test_a_react_call_that_cannot_be_read_is_shown_and_noted(bench: Bench) -> None:
+    await bench.configure(model="scripted/react")
+    broken = '```json\n{"name": "calculator", "args": {"expression": }}\n```'
+    bench.upstream.script(text(broken))
+    message = await bench.answer("Six times seven?")
+    assert (message.status, message.answer) == ("normal", broken)
+    assert "react_parse_failed" in [step.code for step in await bench.steps(message)]
