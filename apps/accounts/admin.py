@@ -104,7 +104,7 @@ class ApiKeyAdmin(ModelAdmin):
     add_fieldsets = (
         (None, {"fields": ("name", "user", "expires_at")}),
         (
-            _("May"),
+            _("Permissions"),
             {
                 "fields": SCOPES,
                 "description": _("The secret is shown once, on the next page."),
@@ -113,7 +113,7 @@ class ApiKeyAdmin(ModelAdmin):
     )
     fieldsets = (
         (None, {"fields": ("name", ("prefix", "user"), "expires_at")}),
-        (_("May"), {"fields": SCOPES}),
+        (_("Permissions"), {"fields": SCOPES}),
         (_("Dates"), {"fields": (("created_at", "last_used_at", "revoked_at"),)}),
     )
     readonly_fields = ("prefix", "created_at", "last_used_at", "revoked_at")
@@ -139,6 +139,10 @@ class ApiKeyAdmin(ModelAdmin):
         for key in revoked:
             self.log_change(request, key, str(_("Revoked.")))
         messages.success(request, _("Revoked %(n)d key(s).") % {"n": len(revoked)})
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Most keys are made for oneself."""
+        return {"user": request.user.pk, **super().get_changeform_initial_data(request)}
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: ApiKey | None = None

@@ -11,6 +11,7 @@ from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
 from apps.accounts.models import User
+from apps.accounts.navigation import group_like_sidebar
 from apps.accounts.roles import is_builder, is_operator
 
 View = Callable[..., Any]
@@ -47,6 +48,12 @@ class QuintetAdminSite(UnfoldAdminSite):
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         return loosen_policy(super().admin_view(view, cacheable))
+
+    def get_app_list(
+        self, request: HttpRequest, app_label: str | None = None
+    ) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = super().get_app_list(request, app_label)
+        return listed if app_label else group_like_sidebar(listed)
 
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

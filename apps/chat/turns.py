@@ -12,9 +12,11 @@ from agents.outcome import RunStatus
 from apps.conversations.models import Conversation, Entry, Message, MessageAgentThought
 from apps.conversations.timeline import ACTIONS
 from apps.studio.models import AppConfig
+from tools.definition import ToolStatus
 
 TURNS_A_PAGE = 50
 FAILED = {RunStatus.ERROR, RunStatus.TIMEOUT, RunStatus.BUDGET_EXCEEDED, RunStatus.INTERRUPTED}
+FAILED_CALL = {ToolStatus.ERROR, ToolStatus.TIMEOUT, ToolStatus.DENIED}
 LIGHT = ("message", "event", "tool", "tool_status", "code", "position")
 
 
@@ -101,13 +103,27 @@ def _work(message: Message, *, is_builder: bool) -> str:
     steps = message.thoughts.all()
     if not (is_builder or shows_steps) or not steps:
         return ""
-    tools = [step.tool.replace("_", " ") for step in steps if step.event in ACTIONS]
-    if tools:
-        names = ", ".join(dict.fromkeys(tools))
-        return _("Used %(tools)s") % {"tools": names}
+    actions = [step for step in steps if step.event in ACTIONS]
+    if actions:
+        return _tools_used(actions)
     if message.entry == Entry.DEBUGGER or message.reasoning or len(steps) > 1:
         return ngettext("%(n)d step", "%(n)d steps", len(steps)) % {"n": len(steps)}
     return ""
+
+
+def _tools_used(actions: Sequence[MessageAgentThought]) -> str:
+    """Names the tools once each, and apart those of which no call succeeded."""
+    names = dict.fromkeys(action.tool for action in actions)
+    failed = names.keys() - {
+        action.tool for action in actions if action.tool_status not in FAILED_CALL
+    }
+    used = ", ".join(name.replace("_", " ") for name in names if name not in failed)
+    not_used = ", ".join(name.replace("_", " ") for name in names if name in failed)
+    if not failed:
+        return _("Used %(tools)s") % {"tools": used}
+    if not used:
+        return _("Failed: %(tools)s") % {"tools": not_used}
+    return _("Used %(tools)s; failed: %(failed)s") % {"tools": used, "failed": not_used}
 
 
 def _note(message: Message) -> str:

@@ -29,7 +29,7 @@ class Exchange:
 class Step:
     """One line of a timeline. `kind` is thought, action, recall, notice or answer; `status` a ToolStatus or "".
 
-    `latency` is in seconds, `price` in the message's currency.
+    `latency` is in seconds, `price` in `currency`.
     """
 
     kind: str
@@ -41,6 +41,7 @@ class Step:
     observation: str = ""
     tokens: int | None = None
     price: Decimal | None = None
+    currency: str = ""
     latency: float | None = None
     exchange: Exchange | None = None
 
@@ -112,6 +113,7 @@ def _model_call(thought: MessageAgentThought, audience: Audience) -> Step | None
         reasoning=thought.reasoning,
         tokens=sum(count or 0 for count in counts) if is_builder and any(counts) else None,
         price=thought.price if is_builder else None,
+        currency=thought.message.currency,
         latency=thought.latency,
         exchange=_exchange(thought) if is_builder else None,
     )

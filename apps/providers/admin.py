@@ -18,7 +18,7 @@ from apps.providers.admin_forms import LanguageModelForm, ModelProviderForm
 from apps.providers.connection import test_connection
 from apps.providers.models import LanguageModel, ModelPrice, ModelProvider
 
-SECRET_FIELDS = ("new_secret", "remove_secret", "extra_headers")
+ACCESS = gettext_lazy("Access")
 
 
 class LanguageModelInline(TabularInline):
@@ -50,7 +50,7 @@ class ModelProviderAdmin(ModelAdmin):
                 ),
             },
         ),
-        (gettext_lazy("Access"), {"fields": SECRET_FIELDS}),
+        (ACCESS, {"fields": ("new_secret", "extra_headers")}),
         (
             gettext_lazy("Timeouts"),
             {"fields": (("connect_timeout", "first_token_timeout"), "idle_timeout")},
@@ -67,11 +67,13 @@ class ModelProviderAdmin(ModelAdmin):
         return providers.annotate(model_count=Count("models"))
 
     def get_fieldsets(self, request: HttpRequest, obj: ModelProvider | None = None) -> Any:
-        """Headers may hold credentials, so only operators see them."""
-        shown = super().get_fieldsets(request, obj)
-        if is_operator(admin_user(request)):
-            return shown
-        return [part for part in shown if part[1]["fields"] != SECRET_FIELDS]
+        """Headers may hold credentials, so only operators see them. Only a stored key can be removed."""
+        shown = dict(super().get_fieldsets(request, obj))
+        if not is_operator(admin_user(request)):
+            del shown[ACCESS]
+        elif obj and obj.secret:
+            shown[ACCESS] = {"fields": ("new_secret", "remove_secret", "extra_headers")}
+        return list(shown.items())
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """A provider takes its models along, so what uses these keeps the provider."""

@@ -19,7 +19,7 @@ class ModelProviderForm(forms.ModelForm):  # type: ignore[type-arg]  # generic o
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
     )
     remove_secret = forms.BooleanField(
-        label=gettext_lazy("remove the stored API key"),
+        label=gettext_lazy("Remove the stored API key"),
         required=False,
         widget=UnfoldBooleanWidget,
     )

@@ -6,12 +6,15 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from unfold.forms import PaginationInlineFormSet
 
+from apps.studio.icons import WIDEST_ICON, count_characters
 from apps.studio.models import AppConfig
 from apps.studio.row_choices import show_chosen
 from apps.studio.schema import Content, dump_config, name_rows
 
+ICON_TOO_LONG = gettext_noop("Use one emoji, or one or two letters.")
 LINES_OF_TEXT = {
     "parameters": 4,
     "preset_prompt": 18,
@@ -25,6 +28,15 @@ class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         show_chosen(self, "owner")
+        if "icon" in self.fields:
+            self.fields["icon"].error_messages["max_length"] = _(ICON_TOO_LONG)
+
+    def clean_icon(self) -> str:
+        """What is drawn as one or two characters fits into the round place of an icon."""
+        icon: str = self.cleaned_data["icon"].strip()
+        if count_characters(icon) > WIDEST_ICON:
+            raise ValidationError(_(ICON_TOO_LONG), code="icon_too_long")
+        return icon
 
 
 class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs

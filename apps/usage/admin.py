@@ -1,5 +1,6 @@
 """The ledger of model calls, to read, with the totals of what is filtered."""
 
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
@@ -41,7 +42,7 @@ class ModelCallAdmin(ModelAdmin):
 
     @display(description=_("cost"), ordering="cost", empty_value=_("unknown"))
     def shown_cost(self, call: ModelCall) -> str | None:
-        return None if call.cost is None else f"{call.cost.normalize():f} {call.currency}"
+        return None if call.cost is None else show_amount(call.cost, call.currency)
 
     @display(description=_("latency (s)"), ordering="latency")
     def shown_latency(self, call: ModelCall) -> str:
@@ -74,11 +75,29 @@ class ModelCallAdmin(ModelAdmin):
 
 
 def _totals(calls: QuerySet[ModelCall]) -> dict[str, Any]:
-    """Unknown costs are counted apart: they are unknown, not free."""
-    return calls.order_by().aggregate(
+    """Unknown costs are counted apart: they are unknown, not free. Those of each currency are one sum."""
+    by_currency = calls.order_by("currency").values("currency")
+    sums = by_currency.annotate(
         calls=Count("pk"),
         unpriced=Count("pk", filter=Q(cost=None)),
-        total_input=Sum("input_tokens"),
-        total_output=Sum("output_tokens"),
-        total_cost=Sum("cost"),
+        input_tokens_sum=Sum("input_tokens", default=0),
+        output_tokens_sum=Sum("output_tokens", default=0),
+        cost_sum=Sum("cost"),
     )
+    rows = list(sums)
+    return {
+        "calls": sum(row["calls"] for row in rows),
+        "unpriced": sum(row["unpriced"] for row in rows),
+        "input_tokens": sum(row["input_tokens_sum"] for row in rows),
+        "output_tokens": sum(row["output_tokens_sum"] for row in rows),
+        "costs": [
+            show_amount(row["cost_sum"], row["currency"])
+            for row in rows
+            if row["cost_sum"] is not None
+        ],
+    }
+
+
+def show_amount(amount: Decimal, currency: str) -> str:
+    """Without the zeros at its end, and never with an exponent."""
+    return f"{amount.normalize():f} {currency}"

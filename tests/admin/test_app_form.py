@@ -143,6 +143,17 @@ def test_a_stale_save_says_so_keeps_the_edits_and_changes_nothing(
     assert draft_of(full_app).revision == 3
 
 
+@pytest.mark.parametrize(("icon", "is_taken"), [("🧭", True), ("Travel", False), ("x" * 9, False)])
+def test_an_icon_is_an_emoji_or_two_letters(
+    operator: Client, full_app: App, icon: str, is_taken: bool
+) -> None:
+    answer = operator.post(app_page(full_app), app_form(full_app, icon=icon))
+
+    full_app.refresh_from_db()
+    assert (full_app.icon == icon) == is_taken
+    assert ("Use one emoji, or one or two letters." in answer.text) != is_taken
+
+
 def test_the_history_names_what_was_touched(operator: Client, full_app: App) -> None:
     operator.post(
         app_page(full_app), app_form(full_app, **{"name": "New", "configs-0-dialog_round": 9})

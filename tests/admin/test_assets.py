@@ -89,6 +89,18 @@ def test_a_secret_is_kept_replaced_or_removed(
     assert guarded.secret == stored
 
 
+@pytest.mark.parametrize(("secret", "is_offered"), [(CANARY, True), ("", False)])
+def test_only_a_stored_secret_can_be_removed(
+    operator: Client, guarded: ModelProvider, secret: str, is_offered: bool
+) -> None:
+    guarded.secret = secret
+    guarded.save()
+
+    form = operator.get(page("providers_modelprovider_change", guarded)).text
+
+    assert ("Remove the stored API key" in form) == is_offered
+
+
 @pytest.mark.parametrize("headers", ["[]", '{"X": 1}', '{"X": "a\\r\\nEvil: 1"}'])
 def test_headers_are_texts_without_line_breaks(
     operator: Client, guarded: ModelProvider, headers: str

@@ -125,3 +125,26 @@ def test_every_entry_of_the_side_bar_leads_somewhere(operator: Client) -> None:
     for group in answer.context["sidebar_navigation"]:
         for item in group["items"]:
             assert operator.get(str(item["link"])).status_code == 200
+
+
+def test_members_are_told_why_they_stand_before_the_door(enter: Enter) -> None:
+    page = enter("members").get(reverse("admin:login"))
+
+    assert "The admin is for operators and builders" in page.text
+    assert "You are signed in" not in Client().get(reverse("admin:login")).text
+
+
+@pytest.mark.parametrize(
+    ("role", "groups"),
+    [
+        ("operators", ["Studio", "Assets", "Records", "People"]),
+        ("builders", ["Studio", "Assets", "Records"]),
+    ],
+)
+def test_the_first_page_is_grouped_like_the_side_bar(
+    enter: Enter, role: str, groups: list[str]
+) -> None:
+    page = enter(role).get(reverse("admin:index"))
+
+    assert [group["name"] for group in page.context["app_list"]] == groups
+    assert "axes" not in page.text

@@ -35,6 +35,12 @@ def test_a_new_key_is_shown_once_and_works(operator: Client) -> None:
     assert ApiKey.objects.count() == 1
 
 
+def test_a_new_key_is_for_oneself_unless_somebody_else_is_chosen(operator: Client) -> None:
+    form = operator.get(reverse("admin:accounts_apikey_add")).context["adminform"].form
+
+    assert User.objects.get(pk=form.initial["user"]).username == "operators"
+
+
 def test_revoked_keys_stay_in_the_list_and_are_refused(operator: Client) -> None:
     key, secret = create_api_key(user=User.objects.create_user("pia"), name="CI")
 

@@ -143,7 +143,23 @@ def test_the_ledger_adds_up_what_is_filtered_and_counts_unknown_costs_apart(
 
     totals = listed.context["totals"]
     assert totals["calls"] == 2
-    assert totals["total_input"] == 20
-    assert totals["total_cost"] == Decimal("0.5")
+    assert totals["input_tokens"] == 20
+    assert totals["costs"] == ["0.5 USD"]
     assert totals["unpriced"] == 1
     assert "1 call of unknown cost" in listed.text
+
+
+def test_costs_of_different_currencies_are_not_added(operator: Client, app: App) -> None:
+    for cost, currency in (("0.500", "USD"), ("0.250", "USD"), ("3", "CNY")):
+        ModelCall.objects.create(
+            purpose="answer",
+            app=app,
+            model_name="m",
+            confidence="exact",
+            cost=Decimal(cost),
+            currency=currency,
+            latency=1,
+            status="ok",
+        )
+
+    assert "3 CNY + 0.75 USD" in operator.get(reverse("admin:usage_modelcall_changelist")).text

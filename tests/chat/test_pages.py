@@ -273,6 +273,33 @@ def test_an_asker_sees_as_much_work_as_the_app_shows(
     assert ("noon" in steps) == (shows == "full")
 
 
+def test_tools_that_only_failed_are_told_apart(app: App, owner: User) -> None:
+    conversation = converse(owner, app)
+    steps = {"message": conversation.messages.get(), "event": "agent_action", "observation": "-"}
+    for position, (tool, status) in enumerate(
+        [("calculator", "error"), ("calculator", "success"), ("no_such_tool", "error")], start=2
+    ):
+        MessageAgentThought.objects.create(
+            **steps, position=position, event_id=str(position), tool=tool, tool_status=status
+        )
+    page = client_of(owner).get(url_of(conversation)).content.decode()
+    assert "Used current time, calculator; failed: no such tool" in page
+
+
+@pytest.mark.parametrize(
+    ("failed", "focused"), [(False, "username"), (True, "password")], ids=["first", "again"]
+)
+def test_the_door_puts_the_cursor_where_something_is_missing(
+    db: None, failed: bool, focused: str
+) -> None:
+    wrong = {"username": "ada", "password": "wrong"}
+    client = Client()
+    answer = client.post("/accounts/login/", wrong) if failed else client.get("/accounts/login/")
+    page = answer.content.decode()
+    assert page.count("autofocus") == 1
+    assert f'name="{focused}"' in page.split("autofocus")[0].rpartition("<input")[2]
+
+
 @pytest.mark.parametrize(
     "path", ["/", "/apps/guide/", "/accounts/login/", "/nothing/", "/studio/apps/guide/debug/"]
 )
