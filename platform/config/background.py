@@ -1,5 +1,6 @@
 """What runs beside the web server: background duties in threads of this process, or Celery's own processes."""
 
+import logging
 import subprocess
 import threading
 import time
@@ -13,13 +14,21 @@ from django.conf import settings
 from config.celery import app
 from config.kept_process import KeptProcess
 
+logger = logging.getLogger(__name__)
+
 LOOK_FOR_END = 0.2
+# Workers that wait for no word of others when they come up.
+WORKER = ("worker", "--without-mingle", "--without-gossip")
 
 
 class Background(Protocol):
     """The background of a site, started once and stopped once."""
 
     def start(self) -> None: ...
+
+    def wait_ready(self, seconds: float) -> None:
+        """Return when what was started can work; after `seconds` also when it cannot yet."""
+        ...
 
     def expect_end(self) -> None:
         """The end has begun: what ends by itself (Ctrl-C reaches every process) stays ended."""
@@ -45,6 +54,8 @@ class BackgroundThreads:
         self._thread.start()
         self._beat.start()
 
+    def wait_ready(self, seconds: float) -> None: ...
+
     def expect_end(self) -> None: ...
 
     def stop(self, seconds: float) -> None:
@@ -63,13 +74,15 @@ class BackgroundProcesses:
     """With Redis: Celery workers and beat as processes, each started again when it ends by itself."""
 
     def __init__(self) -> None:
+        jobs = ["--queues", "jobs", "--concurrency", "2", "--hostname", "jobs@%h"]
+        schedule = str(settings.QUINTET_VAR / "beat-schedule")
         self._commands = [
-            ["worker", "--queues", "jobs", "--concurrency", "2", "--hostname", "jobs@%h"],
-            ["beat", "--schedule", str(settings.QUINTET_VAR / "beat-schedule"), "--pidfile", ""],
+            [*WORKER, *jobs],
+            ["beat", "--schedule", schedule, "--pidfile", ""],
         ]
         if settings.RUN_EXECUTOR == "celery":
-            runs = ["worker", "--queues", "runs", "--pool", "threads", "--concurrency", "64"]
-            self._commands.append([*runs, "--hostname", "runs@%h"])
+            runs = ["--queues", "runs", "--pool", "threads", "--concurrency", "64"]
+            self._commands.append([*WORKER, *runs, "--hostname", "runs@%h"])
         self._kept: list[KeptProcess] = []
         self._is_ending = threading.Event()
         self._watch = threading.Thread(target=self._keep, name="background", daemon=True)
@@ -82,6 +95,15 @@ class BackgroundProcesses:
         while not self._is_ending.wait(LOOK_FOR_END):
             for kept in self._kept:
                 kept.look()
+
+    def wait_ready(self, seconds: float) -> None:
+        """Every worker has answered a ping."""
+        deadline = time.monotonic() + seconds
+        workers = sum(command[0] == "worker" for command in self._commands)
+        while not self._is_ending.is_set() and _count_workers(at_most=workers) < workers:
+            if time.monotonic() > deadline:
+                logger.warning("The Celery workers do not answer yet; their work waits in Redis.")
+                return
 
     def expect_end(self) -> None:
         self._is_ending.set()
@@ -104,10 +126,22 @@ class BackgroundProcesses:
         return [kept.process for kept in self._kept if kept.process.poll() is None]
 
 
+def _count_workers(*, at_most: int) -> int:
+    """How many workers answer within a second; none while Redis does not."""
+    with app.connection_for_write() as connection:
+        try:
+            return len(app.control.ping(timeout=1.0, limit=at_most, connection=connection))
+        except connection.recoverable_connection_errors:
+            time.sleep(1)
+            return 0
+
+
 class NoBackground:
     """Where the background runs elsewhere, as in a composed installation."""
 
     def start(self) -> None: ...
+
+    def wait_ready(self, seconds: float) -> None: ...
 
     def expect_end(self) -> None: ...
 

@@ -23,6 +23,8 @@ from config.background import Background
 
 # The consumer answers frames over its own limit; what is larger still, daphne closes without a word.
 MAX_FRAME = 1024 * 1024
+# How long workers may take to come up, in seconds, before the site is ready without them.
+WORKERS_START = 15.0
 # The end, in seconds after RUN_DRAIN: interrupted runs write their ends, here or in the workers; what is left
 # of the time up to LAST_CALL is the background's, and at HARD_EXIT the process is gone whatever hangs.
 WORKERS_END = 15.0
@@ -48,9 +50,11 @@ class WebServer:
     daphne knows neither start-up nor drain, so both are done here, on its event loop.
     """
 
-    def __init__(self, background: Background, *, on_ready: Callable[[], None]) -> None:
+    def __init__(self, background: Background, *, tell: Callable[[str], None]) -> None:
+        """`tell` shows a sentence to whoever started the site."""
         self._background = background
-        self._on_ready = on_ready
+        self._tell = tell
+        self._beginning: asyncio.Task[None] | None = None
         self._is_ending = False
         WebSocketFactory.protocol = ClosableWebSocketProtocol
         self._server = _PortedServer(
@@ -71,12 +75,14 @@ class WebServer:
     def _prepare(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             twisted_loop.add_signal_handler(number, self._begin_end, number)
-        twisted_loop.call_soon(self._begin)
+        self._beginning = twisted_loop.create_task(self._begin())
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
         begin_housekeeping()
         self._background.start()
-        self._on_ready()
+        await asyncio.to_thread(self._background.wait_ready, WORKERS_START)
+        if not self._is_ending:
+            self._tell(f"Quintet is ready on http://{settings.HOST}:{settings.PORT}")
 
     def _begin_end(self, number: signal.Signals) -> None:
         if self._is_ending:
@@ -85,6 +91,8 @@ class WebServer:
             return
         self._is_ending = True
         self._background.expect_end()
+        if count := len(get_home().running):
+            self._tell(_stopping(count))
         _exit_hard_after(settings.RUN_DRAIN + HARD_EXIT)
         twisted_loop.create_task(self._end())
 
@@ -102,6 +110,14 @@ class WebServer:
             await asyncio.to_thread(close_connections)
         finally:
             self._server.stop()
+
+
+def _stopping(count: int) -> str:
+    answers = "1 answer is" if count == 1 else f"{count} answers are"
+    return (
+        f"Stopping: {answers} being written, waiting up to {settings.RUN_DRAIN:.0f} s. "
+        "Ctrl-C again ends it now."
+    )
 
 
 def _exit_hard_after(seconds: float) -> None:

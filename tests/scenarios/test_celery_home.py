@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import psutil
 import pytest
+from celery import Celery
 
 from tests.fakes.upstream import UpstreamServer, call, calls, gate, text
 from tests.running_site import RunningSite
@@ -65,6 +66,15 @@ def test_a_worker_that_ends_interrupts_what_outlasts_the_drain(
     message = message_of(site, started)
     assert (message["status"], message["answer"]) == ("interrupted", "Never to b")
     assert "stopped while this answer was written" in message["error"]["message"]
+
+
+def test_a_site_is_ready_with_its_workers_and_shows_no_banner(celery_site: RunningSite) -> None:
+    broker = psutil.Process(celery_site.process.pid).environ()["REDIS_URL"]
+    answers = Celery(broker=broker).control.ping(timeout=2.0, limit=2)
+
+    assert sorted(name.split("@")[0] for answer in answers for name in answer) == ["jobs", "runs"]
+    assert "celery beat" not in "".join(celery_site.log)
+    assert "[queues]" not in "".join(celery_site.log)
 
 
 def test_a_worker_that_was_killed_is_started_again_and_answers(

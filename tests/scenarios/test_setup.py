@@ -58,6 +58,7 @@ def test_a_repeated_sigterm_still_lets_an_answer_finish(
     gated.release()
 
     assert site.process.wait(30) == 0
+    assert "Stopping: 1 answer is being written, waiting up to 30 s." in "".join(site.log)
     assert site.processes() == []
     site.start()
     assert request(site, "GET", f"tasks/{started['task_id']}")["answer"] == "Almost there."

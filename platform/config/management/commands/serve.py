@@ -33,14 +33,14 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
         call_command("demo", verbosity=0)
         background = make_background(is_elsewhere=web_only)
-        server = WebServer(background, on_ready=self._announce)
+        server = WebServer(background, tell=self._tell)
         if not server.run():
             raise CommandError(
                 f"Port {settings.PORT} of {settings.HOST} cannot be listened on. Set PORT to a free one."
             )
 
-    def _announce(self) -> None:
-        self.stdout.write(f"Quintet is ready on http://{settings.HOST}:{settings.PORT}")
+    def _tell(self, sentence: str) -> None:
+        self.stdout.write(sentence)
         self.stdout.flush()
 
 
