@@ -18,6 +18,7 @@ THEME = (
     _("Date to"),
     _("Not enough data."),
     _("Add new item"),
+    _("Add row"),
     _("Paragraph"),
     _("Underlined"),
     _("Bold"),
