@@ -7,10 +7,11 @@ from typing import Any
 import aiohttp
 
 from agents.models.endpoints import endpoint, request_headers
-from agents.models.errors import error_of_page, error_of_response
-from agents.models.http_stream import read_body, unreachable
+from agents.models.errors import error_of_page, error_of_response, subject
+from agents.models.http_stream import read_body
 from agents.models.inference import ModelCallError, ModelSpec
 from agents.models.sessions import shared_session
+from agents.models.unreachable import unreachable
 
 LONGEST_LIST = 8 * 1024 * 1024
 
@@ -22,7 +23,7 @@ async def list_models(spec: ModelSpec) -> list[str]:
             return _names(spec, await _get(spec, "/models"))
     except TimeoutError as error:
         seconds = f"{spec.connect_timeout:g} s to connect, {spec.first_token_timeout:g} s to answer"
-        message = f"{spec.label!r} did not list its models in time ({seconds})."
+        message = f"{subject(spec)} did not list its models in time ({seconds})."
         raise ModelCallError("model_timeout", message) from error
     except (aiohttp.ClientError, OSError) as error:
         raise unreachable(spec, error) from error

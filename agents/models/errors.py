@@ -48,7 +48,7 @@ def error_of_response(
     code, is_retryable = _classify(status, f"{kind} {text}")
     return ModelCallError(
         code,
-        f"The model {spec.label!r} answered {status}: {_quote(spec, text)}",
+        f"{subject(spec)} answered {status}: {_quote(spec, text)}",
         is_retryable=is_retryable,
         retry_after=_retry_after(headers),
     )
@@ -62,15 +62,20 @@ def error_of_event(spec: ModelSpec, content: Mapping[str, Any]) -> ModelCallErro
         return None
     kind, text = _kind(content), _words(content)
     code, is_retryable = _classify(_status_of(kind), f"{kind} {text}")
-    message = f"The model {spec.label!r} reported an error: {_quote(spec, text)}"
+    message = f"{subject(spec)} reported an error: {_quote(spec, text)}"
     return ModelCallError(code, message, is_retryable=is_retryable)
 
 
 def error_of_page(spec: ModelSpec, body: str) -> ModelCallError:
     """The error that a 200 answer without any event stands for: a page, or something else."""
     shown = _quote(spec, _page_text(body))
-    message = f"The model {spec.label!r} answered with something that is no completion: {shown}"
+    message = f"{subject(spec)} answered with something that is not what was asked for: {shown}"
     return ModelCallError("malformed_stream", message)
+
+
+def subject(spec: ModelSpec) -> str:
+    """Of whom an error speaks: the model, or the provider in a call that names no model."""
+    return f"The model {spec.label!r}" if spec.name else f"The provider {spec.label!r}"
 
 
 def without_secrets(spec: ModelSpec, text: str) -> str:

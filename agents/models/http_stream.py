@@ -10,10 +10,11 @@ import aiohttp
 
 from agents.models.completion import Completion
 from agents.models.endpoints import endpoint, request_headers
-from agents.models.errors import error_of_response, without_secrets
+from agents.models.errors import error_of_response
 from agents.models.inference import Delta, ModelCallError, ModelSpec
 from agents.models.sessions import shared_session
 from agents.models.sse import DataLines
+from agents.models.unreachable import unreachable
 
 LONGEST_ERROR_BODY = 64 * 1024
 LINGER_AFTER_FINISH = 5.0
@@ -161,14 +162,6 @@ async def read_body(response: aiohttp.ClientResponse, limit: int) -> str:
     while len(body) < limit and (piece := await response.content.readany()):
         body += piece
     return body[:limit].decode("utf-8", "replace")
-
-
-def unreachable(spec: ModelSpec, error: Exception) -> ModelCallError:
-    """The error of a connection that could not be made or broke before an answer."""
-    cause = without_secrets(spec, str(error) or type(error).__name__)
-    is_lasting = isinstance(error, aiohttp.InvalidURL | aiohttp.ClientSSLError)
-    message = f"The model {spec.label!r} could not be reached: {cause}"
-    return ModelCallError("connection_failed", message, is_retryable=not is_lasting)
 
 
 def _truncated(spec: ModelSpec) -> ModelCallError:

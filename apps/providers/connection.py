@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from langchain_core.messages import HumanMessage
 
 from agents.models.catalogue import list_models
+from agents.models.endpoints import endpoint
 from agents.models.inference import Inference, InferenceRequest, ModelCallError, ModelSpec
 from agents.models.loading import load_client
 from agents.models.sessions import close_sessions
@@ -53,7 +54,18 @@ async def try_connection(target: ConnectionTarget) -> ConnectionReport:
     try:
         return await _connect(target)
     except ModelCallError as error:
-        return ConnectionReport(ok=False, text=error.message)
+        return ConnectionReport(ok=False, text=_explain(target, error))
+
+
+def _explain(target: ConnectionTarget, error: ModelCallError) -> str:
+    """The provider's words; what most 404s mean is a question."""
+    if error.code != "model_not_found":
+        return error.message
+    question = _("Does the base URL end in /v1?")
+    if target.model is not None:
+        return f"{error.message.rstrip('.')}. {question}"
+    answered = _("The provider answered 404 Not Found at %(url)s.")
+    return f"{answered % {'url': endpoint(target.provider, '/models')}} {question}"
 
 
 def test_connection(provider: ModelProvider) -> ConnectionReport:

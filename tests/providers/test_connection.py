@@ -65,7 +65,31 @@ def test_it_reports_a_page_that_is_no_list(upstream: UpstreamServer) -> None:
 def test_it_reports_a_service_that_is_not_there() -> None:
     report = connection.test_connection(make_provider("http://127.0.0.1:9/v1"))
     assert not report.ok
-    assert "could not be reached" in report.text
+    assert report.text == (
+        "The provider 'Acme' could not be reached: 127.0.0.1:9 said 'Connection refused'."
+    )
+
+
+def test_it_asks_about_the_base_url_where_nothing_is_found(upstream: UpstreamServer) -> None:
+    upstream.listing = failure(404, "<title>404 Not Found</title>")
+    report = connection.test_connection(make_provider(upstream.url))
+    assert report.text == (
+        f"The provider answered 404 Not Found at {upstream.url}/models. "
+        "Does the base URL end in /v1?"
+    )
+
+
+def test_it_asks_about_the_base_url_where_neither_list_nor_model_is_found(
+    upstream: UpstreamServer,
+) -> None:
+    upstream.listing = failure(404, {"error": "no such page"})
+    upstream.script(failure(404, {"error": "no such page either"}))
+    provider = make_provider(upstream.url)
+    LanguageModel.objects.create(provider=provider, name="m-1")
+    report = connection.test_connection(provider)
+    assert report.text == (
+        "The model 'Acme/m-1' answered 404: no such page either. Does the base URL end in /v1?"
+    )
 
 
 def test_it_reports_a_service_that_is_silent(upstream: UpstreamServer) -> None:
