@@ -1,7 +1,7 @@
 """How a run stands and how it ends."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -38,6 +38,24 @@ class FinishReason(StrEnum):
     ERROR = "error"
 
 
+# Failures that are told in the model service's own words (`ModelCallError`).
+SERVICE_CODES = frozenset(
+    {
+        "authentication_failed",
+        "bad_request",
+        "connection_failed",
+        "malformed_stream",
+        "model_not_found",
+        "rate_limited",
+        "upstream_error",
+        "upstream_truncated",
+    }
+)
+SERVICE_FAILED = (
+    "The model service did not answer this question. The owner of this App can see why."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunError:
     """What went wrong, for people: `message` says what happened and what to do, and holds no secret."""
@@ -45,6 +63,12 @@ class RunError:
     code: str
     message: str
     is_retryable: bool = False
+
+    def for_asker(self) -> Self:
+        """What an asker may read: the words of a model service can name accounts, keys and addresses."""
+        if self.code not in SERVICE_CODES:
+            return self
+        return replace(self, message=SERVICE_FAILED)
 
     def as_json(self) -> dict[str, Any]:
         """As rows and events hold it."""

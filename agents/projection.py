@@ -1,6 +1,6 @@
 """From a record of the loop to the event that readers see, and what each audience sees of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import singledispatch
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from agents.event_size import cut_messages, cut_text
 from agents.events import AgentThought, Audience, QueueEvent
 from agents.models.pricing import cost_of
-from agents.outcome import Outcome, RunStatus
+from agents.outcome import SERVICE_CODES, Outcome, RunError, RunStatus
 from agents.records import (
     AnswerDelta,
     CallFailed,
@@ -184,15 +184,28 @@ def end_thought(task_id: str, outcome: Outcome, **totals: object) -> AgentThough
 def for_audience(thought: AgentThought, audience: Audience) -> AgentThought | None:
     """What `audience` sees of an event; None for an event that is not for it.
 
-    System prompts, message stacks and memory never reach an asker, whatever the App shows.
+    System prompts, message stacks, memory and the words of model services never reach an asker, whatever the
+    App shows.
     """
     if audience is Audience.BUILDER:
         return thought
+    if thought.error:
+        return thought.model_copy(update={"error": error_for(thought.error, audience)})
     return _ASKER_VIEWS[audience](thought)
 
 
+def error_for(stored: Mapping[str, Any], audience: Audience) -> dict[str, Any]:
+    """A run's error, as rows and events hold it, in the words for `audience`."""
+    error = RunError.from_json(stored)
+    return (error if audience is Audience.BUILDER else error.for_asker()).as_json()
+
+
+# Notices that quote a model service.
+_SERVICE_NOTICES = SERVICE_CODES | {"model_retry"}
+
+
 def _full(thought: AgentThought) -> AgentThought | None:
-    if thought.event is QueueEvent.LONG_TERM_MEMORY_RECALL:
+    if thought.event is QueueEvent.LONG_TERM_MEMORY_RECALL or thought.code in _SERVICE_NOTICES:
         return thought.model_copy(update={"observation": None})
     if thought.message is None and thought.input_tokens is None:
         return thought

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from agents.events import AgentThought, Audience
-from agents.projection import for_audience
+from agents.projection import error_for, for_audience
 from apps.api.pagination import MessagePages
 from apps.api.permissions import MayChat, caller_of
 from apps.api.resources import ResourceView
@@ -48,7 +48,7 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
     conversation_id = serializers.UUIDField()
     parent_id = serializers.UUIDField(allow_null=True)
     reasoning = serializers.SerializerMethodField()
-    error = RunErrorSerializer(allow_null=True)
+    error = serializers.SerializerMethodField()
     usage = serializers.SerializerMethodField()
 
     class Meta:
@@ -74,6 +74,10 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
             "ended_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(RunErrorSerializer(allow_null=True))
+    def get_error(self, message: Message) -> dict[str, Any] | None:
+        return error_for(message.error, self.context["audience"]) if message.error else None
 
     def get_reasoning(self, message: Message) -> str:
         return message.reasoning if self.context["audience"] in _WITH_REASONING else ""

@@ -8,7 +8,9 @@ from django.db.models import Prefetch, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from agents.events import Audience
 from agents.outcome import RunStatus
+from agents.projection import error_for
 from apps.conversations.models import Conversation, Entry, Message, MessageAgentThought
 from apps.conversations.timeline import ACTIONS
 from apps.studio.models import AppConfig
@@ -94,7 +96,11 @@ def _ancestors(rows: Sequence[Message], upto: UUID | None) -> Iterator[Message]:
 
 
 def _turn(message: Message, *, is_builder: bool) -> Turn:
-    return Turn(message=message, work=_work(message, is_builder=is_builder), note=_note(message))
+    return Turn(
+        message=message,
+        work=_work(message, is_builder=is_builder),
+        note=_note(message, is_builder=is_builder),
+    )
 
 
 def _work(message: Message, *, is_builder: bool) -> str:
@@ -126,7 +132,7 @@ def _tools_used(actions: Sequence[MessageAgentThought]) -> str:
     return _("Used %(tools)s; failed: %(failed)s") % {"tools": used, "failed": not_used}
 
 
-def _note(message: Message) -> str:
+def _note(message: Message, *, is_builder: bool) -> str:
     """What a person should know about how the turn ended."""
     match RunStatus(message.status):
         case RunStatus.STOPPED:
@@ -134,14 +140,21 @@ def _note(message: Message) -> str:
         case RunStatus.ITERATION_LIMIT:
             return _("The App's limit of model calls was reached; this is what was known by then.")
         case RunStatus.TIMEOUT:
-            return _error_text(message) or _("The time for this answer ran out. Try again.")
+            return _error_text(message, is_builder=is_builder) or _(
+                "The time for this answer ran out. Try again."
+            )
         case RunStatus.INTERRUPTED:
-            return _error_text(message) or _("The server was interrupted. Try again.")
+            return _error_text(message, is_builder=is_builder) or _(
+                "The server was interrupted. Try again."
+            )
         case RunStatus.ERROR | RunStatus.BUDGET_EXCEEDED:
-            return _error_text(message) or _("This answer failed. Try again.")
+            return _error_text(message, is_builder=is_builder) or _(
+                "This answer failed. Try again."
+            )
         case _:
             return ""
 
 
-def _error_text(message: Message) -> str:
-    return str(message.error["message"]) if message.error else ""
+def _error_text(message: Message, *, is_builder: bool) -> str:
+    audience = Audience.BUILDER if is_builder else Audience.ASKER_FULL
+    return str(error_for(message.error, audience)["message"]) if message.error else ""

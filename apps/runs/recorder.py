@@ -155,8 +155,10 @@ class RunRecorder:
         if isinstance(record, CallFinished):
             self._finish_call(record, thought)
             return
-        self._batch.steps.append(step_row(self.message, self._position, thought))
+        row = step_row(self.message, self._position, thought)
+        self._batch.steps.append(row)
         if isinstance(record, ToolStarted):
+            row.tool_input = record.arguments
             self._open_tools.add(record.call_id)
         elif isinstance(record, PresetAnswer):
             self._answer = record.text

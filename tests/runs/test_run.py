@@ -6,6 +6,7 @@ import pytest
 
 from agents.events import Audience, QueueEvent
 from agents.outcome import RunStatus
+from agents.projection import error_for
 from apps.conversations.models import Message, PromptText
 from apps.runs.database import in_database
 from apps.usage.models import ModelCall
@@ -351,3 +352,20 @@ async def test_a_react_call_that_cannot_be_read_is_shown_and_noted(bench: Bench)
     message = await bench.answer("Six times seven?")
     assert (message.status, message.answer) == ("normal", broken)
     assert "react_parse_failed" in [step.code for step in await bench.steps(message)]
+
+
+@pytest.mark.parametrize("audience", [a for a in Audience if a is not Audience.BUILDER])
+async def test_the_words_of_a_model_service_never_reach_an_asker(
+    bench: Bench, audience: Audience
+) -> None:
+    bench.upstream.script(
+        failure(401, {"error": {"message": "Incorrect key of organisation org-4711"}})
+    )
+    message = await bench.ask("Hello?")
+    thoughts = await bench.events(message, audience=audience)
+    assert "org-4711" not in "".join(thought.as_json() for thought in thoughts)
+    assert thoughts[-1].error is not None
+    assert thoughts[-1].error["code"] == "authentication_failed"
+    row = await bench.row(message)
+    assert "org-4711" in error_of(row)["message"]
+    assert "org-4711" not in str(error_for(error_of(row), audience))
