@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 class AccountsConfig(DjangoAppConfig):
     name = "apps.accounts"
-    verbose_name = _("Accounts")
+    verbose_name = _("People")
 
     def ready(self) -> None:
         post_migrate.connect(_create_role_groups, sender=self)

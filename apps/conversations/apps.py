@@ -4,4 +4,4 @@ from django.utils.translation import gettext_lazy as _
 
 class ConversationsConfig(DjangoAppConfig):
     name = "apps.conversations"
-    verbose_name = _("Conversations")
+    verbose_name = _("Records")

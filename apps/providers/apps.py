@@ -4,4 +4,4 @@ from django.utils.translation import gettext_lazy as _
 
 class ProvidersConfig(DjangoAppConfig):
     name = "apps.providers"
-    verbose_name = _("Models")
+    verbose_name = _("Assets")

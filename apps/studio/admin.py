@@ -22,10 +22,9 @@ from apps.studio import version_pages
 from apps.studio.deletion import delete_app
 from apps.studio.draft_forms import AppForm, draft_content
 from apps.studio.draft_inlines import DraftInline
-from apps.studio.drafts import StaleRevision, change_draft, draft_of
+from apps.studio.drafts import StaleRevision, change_draft
 from apps.studio.models import App, AppConfig
 from apps.studio.row_choices import RowAutocompleteMixin
-from apps.studio.schema import dump_config
 
 SHOWN_VERSIONS = 50
 
@@ -166,13 +165,12 @@ class AppAdmin(RowAutocompleteMixin, ModelAdmin):
             delete_app(app)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """A save that leaves the draft as it is does not make the forms of others stale."""
+        """A save that leaves the draft as it is does not make the forms of others stale, nor theirs this one."""
         form.save_m2m()
         for draft_form in (draft_form for formset in formsets for draft_form in formset.forms):
-            content = draft_content(draft_form)
-            if content != dump_config(draft_of(form.instance)):
+            if draft_form.is_touched:
                 revision = draft_form.cleaned_data["revision"]
-                change_draft(form.instance, revision=revision, changes=content)
+                change_draft(form.instance, revision=revision, changes=draft_content(draft_form))
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False

@@ -12,7 +12,7 @@ from unfold.forms import PaginationInlineFormSet
 from apps.studio.icons import WIDEST_ICON, count_characters
 from apps.studio.models import AppConfig
 from apps.studio.row_choices import show_chosen
-from apps.studio.schema import Content, dump_config, name_rows
+from apps.studio.schema import COLUMNS, Content, content_hash, dump_config, name_rows
 
 ICON_TOO_LONG = gettext_noop("Use one emoji, or one or two letters.")
 LINES_OF_TEXT = {
@@ -40,32 +40,52 @@ class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the
 
 
 class DraftForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
-    """The draft's columns with, hidden, the revision that the person sees."""
+    """The draft's columns with, hidden, the revision that the person sees and the hash of its content."""
 
     revision = forms.IntegerField(widget=forms.HiddenInput, required=True)
+    origin = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["revision"].initial = self.instance.revision
+        self.current_revision = self.fields["revision"].initial = self.instance.revision
+        self.fields["origin"].initial = self._origin
         show_chosen(self, "model", "auxiliary_model")
         for name, lines in LINES_OF_TEXT.items():
             if name in self.fields:
                 self.fields[name].widget.attrs["rows"] = lines
 
-    def clean(self) -> dict[str, Any]:
+    def _origin(self) -> str:
+        """Of what is shown first; later the one that came along with the form. Read when it is rendered."""
+        if self.is_bound:
+            return str(self.data.get(self.add_prefix("origin"), ""))
+        return fingerprint(self) if self.instance.pk else ""
+
+    @property
+    def is_touched(self) -> bool:
+        """The person changed something in the draft, whatever others did meanwhile."""
+        if self.errors or not all(nested.formset.is_valid() for nested in self.nested_formsets):  # type: ignore[attr-defined]  # set by the theme
+            return True
+        origin: str = self.cleaned_data["origin"]
+        return fingerprint(self) != origin
+
+    def _post_clean(self) -> None:
         """Tell early what `change_draft` would refuse, while the form still holds the person's edits."""
-        seen, current = self.cleaned_data.get("revision"), self.instance.revision
-        if seen is not None and seen != current:
-            raise ValidationError(
-                _(
-                    "Not saved: somebody changed or published this draft since you opened it. You "
-                    "started from revision %(seen)d, the draft is at revision %(current)d. Copy what "
-                    "you need from below, reload the page and repeat your change."
-                ),
-                code="stale_revision",
-                params={"seen": seen, "current": current},
-            )
-        return self.cleaned_data
+        super()._post_clean()  # type: ignore[misc]  # Django's hook for what needs the built row
+        seen, current = self.cleaned_data.get("revision"), self.current_revision
+        if seen is not None and seen != current and self.is_touched:
+            self.add_error(None, _stale(seen, current))
+
+
+def _stale(seen: int, current: int) -> ValidationError:
+    return ValidationError(
+        _(
+            "Not saved: somebody changed or published this draft since you opened it. You "
+            "started from revision %(seen)d, the draft is at revision %(current)d. Copy what "
+            "you need from below, reload the page and repeat your change."
+        ),
+        code="stale_revision",
+        params={"seen": seen, "current": current},
+    )
 
 
 class OrderedRowForm(forms.ModelForm):  # type: ignore[type-arg]  # generic only in the stubs
@@ -118,3 +138,18 @@ def draft_content(form: "forms.ModelForm[AppConfig]") -> Content:
         relation = nested.formset.fk.remote_field.get_accessor_name()
         content |= name_rows(relation, nested.formset.rows())
     return content
+
+
+def fingerprint(form: "forms.ModelForm[AppConfig]") -> str:
+    """The hash of what a draft form shows or, once it came back valid, says; it takes no statement."""
+    content = {name: _plain(form.instance.serializable_value(name)) for name in COLUMNS}
+    for nested in form.nested_formsets:  # type: ignore[attr-defined]  # set by the theme
+        formset = nested.formset
+        rows = formset.rows() if form.is_bound else [row.instance for row in formset.initial_forms]
+        content |= name_rows(formset.fk.remote_field.get_accessor_name(), rows)
+    return content_hash(content)
+
+
+def _plain(value: Any) -> Any:
+    """Browsers send other line ends than are stored."""
+    return value.replace("\r\n", "\n") if isinstance(value, str) else value

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 class ToolboxConfig(DjangoAppConfig):
     name = "apps.toolbox"
-    verbose_name = _("Tools")
+    verbose_name = _("Assets")
 
     def ready(self) -> None:
         post_migrate.connect(_sync_tools, sender=self)

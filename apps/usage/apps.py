@@ -4,4 +4,4 @@ from django.utils.translation import gettext_lazy as _
 
 class UsageConfig(DjangoAppConfig):
     name = "apps.usage"
-    verbose_name = _("Usage")
+    verbose_name = _("Records")

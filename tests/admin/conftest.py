@@ -12,8 +12,8 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.accounts.roles import BUILDERS, MEMBERS, OPERATORS
 from apps.studio.drafts import draft_of
-from apps.studio.models import App
-from apps.studio.schema import COLUMNS
+from apps.studio.models import App, AppConfig
+from apps.studio.schema import COLUMNS, content_hash, dump_config
 from tests.studio.conftest import *  # noqa: F403  # the same App, seen from the admin
 
 Enter = Callable[[str], Client]
@@ -39,6 +39,17 @@ def operator(enter: Enter) -> Client:
     return enter(OPERATORS)
 
 
+def origin_of(draft: AppConfig) -> str:
+    """The fingerprint that the page carries along."""
+    columns = {name: draft.serializable_value(name) for name in COLUMNS}
+    rows = {
+        name: value
+        for name, value in dump_config(draft).items()
+        if name in {"tools", "opening_questions", "review_keywords"}
+    }
+    return content_hash(columns | rows)
+
+
 def app_page(app: App) -> str:
     return reverse("admin:studio_app_change", args=[app.pk])
 
@@ -59,6 +70,7 @@ def app_form(app: App, **changed: Any) -> dict[str, Any]:
         "configs-0-id": draft.pk,
         "configs-0-app": app.pk,
         "configs-0-revision": draft.revision,
+        "configs-0-origin": origin_of(draft),
     }
     for column in COLUMNS:
         value = draft.serializable_value(column)

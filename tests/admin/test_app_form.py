@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from apps.accounts.models import ApiKey, User
 from apps.studio.drafts import change_draft, draft_of
-from apps.studio.models import App
+from apps.studio.models import App, AppConfig
 from apps.studio.schema import dump_config
 from apps.toolbox.models import Tool
 from tests.admin.conftest import Enter, app_form, app_page, list_form
@@ -30,10 +30,13 @@ def test_a_new_app_gets_its_owner_its_draft_and_its_page(operator: Client) -> No
 
 
 def test_saving_an_untouched_page_changes_nothing(operator: Client, full_app: App) -> None:
-    answer = operator.post(app_page(full_app), app_form(full_app))
+    AppConfig.objects.filter(app=full_app).update(preset_prompt="a\nb")
+    posted = app_form(full_app, **{"configs-0-preset_prompt": "a\r\nb"})
+
+    answer = operator.post(app_page(full_app), posted)
 
     assert answer.status_code == 302, answer.context["errors"]
-    assert dump_config(draft_of(full_app)) == FULL
+    assert dump_config(draft_of(full_app)) == FULL | {"preset_prompt": "a\nb"}
     assert draft_of(full_app).revision == 2
 
 
@@ -140,6 +143,21 @@ def test_a_stale_save_says_so_keeps_the_edits_and_changes_nothing(
     full_app.refresh_from_db()
     assert full_app.name == "Travel desk"
     assert draft_of(full_app).preset_prompt == "Theirs"
+    assert draft_of(full_app).revision == 3
+
+
+def test_a_stale_draft_does_not_hinder_a_change_beside_it(operator: Client, full_app: App) -> None:
+    seen = app_form(full_app, name="Mine")
+    origin = operator.get(app_page(full_app)).text.split('name="configs-0-origin" value="')[1]
+    change_draft(full_app, revision=2, changes={"tools": [], "preset_prompt": "Theirs"})
+
+    answer = operator.post(app_page(full_app), seen)
+
+    assert origin.startswith(seen["configs-0-origin"])
+    assert answer.status_code == 302
+    full_app.refresh_from_db()
+    assert full_app.name == "Mine"
+    assert dump_config(draft_of(full_app)) == FULL | {"tools": [], "preset_prompt": "Theirs"}
     assert draft_of(full_app).revision == 3
 
 
