@@ -5,9 +5,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db.backends.utils import CursorWrapper
 
 from apps.runs.database import close_connections
 from tests.fakes.upstream import UpstreamServer
@@ -16,6 +18,7 @@ from tests.throwaway.postgresql import PostgresCluster, database_of_its_own
 from tests.throwaway.redis_server import RedisServer
 
 TESTS = Path(__file__).parent
+UNCOUNTED = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "PRAGMA")
 MARKED_FOLDERS = ("e2e", "scenarios")
 SITES_ON_REDIS = 100  # numbered databases of one Redis for one worker of pytest-xdist
 
@@ -60,6 +63,21 @@ def _database_threads_end_with_the_test(request: pytest.FixtureRequest) -> Itera
     yield
     if is_committing:
         close_connections()
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The SQL of every thread, without transaction control."""
+    seen: list[str] = []
+    execute = CursorWrapper.execute
+
+    def counted(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
+        if not str(sql).lstrip().upper().startswith(UNCOUNTED):
+            seen.append(str(sql))
+        return execute(self, sql, params)
+
+    monkeypatch.setattr(CursorWrapper, "execute", counted)
+    return seen
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
 """What a question over REST costs the database, everything included."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
-from django.db.backends.utils import CursorWrapper
 
 from apps.runs.database import in_database
 from apps.runs.home import RunHome
@@ -18,22 +16,6 @@ pytestmark = [
 ]
 
 LIMIT = 14
-UNCOUNTED = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "PRAGMA")
-
-
-@pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The SQL of every thread, without transaction control."""
-    seen: list[str] = []
-    execute = CursorWrapper.execute
-
-    def counted(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
-        if not str(sql).lstrip().upper().startswith(UNCOUNTED):
-            seen.append(str(sql))
-        return execute(self, sql, params)
-
-    monkeypatch.setattr(CursorWrapper, "execute", counted)
-    return seen
 
 
 @pytest.fixture

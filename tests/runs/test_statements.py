@@ -1,13 +1,9 @@
 """What a turn costs the database: nothing per token, a bounded number per turn, the same in old conversations."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from django.db import connections
-from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from agents.outcome import RunStatus
@@ -20,28 +16,6 @@ from tests.runs.conftest import Bench
 READ_BY_THE_ENTRY = 3
 LIMIT = 14 - READ_BY_THE_ENTRY
 PER_TOOL_ROUND = 6
-UNCOUNTED = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "PRAGMA")
-
-
-@pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The SQL of every thread, without transaction control."""
-    seen: list[str] = []
-    execute = CursorWrapper.execute
-
-    def counted(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
-        if not str(sql).lstrip().upper().startswith(UNCOUNTED):
-            seen.append(str(sql))
-        return execute(self, sql, params)
-
-    monkeypatch.setattr(CursorWrapper, "execute", counted)
-    return seen
-
-
-@contextmanager
-def counting(statements: list[str]) -> Iterator[list[str]]:
-    statements.clear()
-    yield statements
 
 
 def add_turns(conversation: Conversation, bench: Bench, count: int) -> None:
@@ -78,10 +52,10 @@ async def test_a_turn_without_tools_costs_at_most_14_statements(
 ) -> None:
     first = await warm(bench, tools=[])
     bench.upstream.script(text("Fine, thanks."))
-    with counting(statements) as seen:
-        message = await bench.ask("How are you?", first.conversation)
-        await bench.home.finished(str(message.task_id))
-    assert len(seen) <= LIMIT, "\n".join(seen)
+    statements.clear()
+    message = await bench.ask("How are you?", first.conversation)
+    await bench.home.finished(str(message.task_id))
+    assert len(statements) <= LIMIT, "\n".join(statements)
 
 
 async def test_a_longer_answer_costs_no_more_statements(
@@ -91,10 +65,10 @@ async def test_a_longer_answer_costs_no_more_statements(
     counts = []
     for length in (10, 400):
         bench.upstream.script(text("word " * length, chunks=length))
-        with counting(statements) as seen:
-            message = await bench.ask("Talk.", first.conversation)
-            await bench.home.finished(str(message.task_id))
-            counts.append(len(seen))
+        statements.clear()
+        message = await bench.ask("Talk.", first.conversation)
+        await bench.home.finished(str(message.task_id))
+        counts.append(len(statements))
     assert counts[0] == counts[1]
 
 
@@ -108,10 +82,10 @@ async def test_a_tool_round_costs_at_most_6_statements_more(
             *[calls(call("calculator", f"c{rounds}{i}", expression="1+1")) for i in range(rounds)],
             text("Done."),
         )
-        with counting(statements) as seen:
-            message = await bench.ask("Calculate.", first.conversation)
-            await bench.home.finished(str(message.task_id))
-            counts.append(len(seen))
+        statements.clear()
+        message = await bench.ask("Calculate.", first.conversation)
+        await bench.home.finished(str(message.task_id))
+        counts.append(len(statements))
     assert counts[1] - counts[0] <= PER_TOOL_ROUND
     assert counts[2] - counts[1] <= PER_TOOL_ROUND
 
@@ -126,10 +100,10 @@ async def test_the_five_thousandth_turn_costs_what_the_tenth_does(
             lambda: Conversation.objects.create(app=bench.app, caller=bench.caller, entry=Entry.WEB)
         )
         await in_database(add_turns, conversation, bench, turns)
-        with counting(statements) as seen:
-            message = await bench.ask("And now?", conversation)
-            await bench.home.finished(str(message.task_id))
-            counts.append(len(seen))
+        statements.clear()
+        message = await bench.ask("And now?", conversation)
+        await bench.home.finished(str(message.task_id))
+        counts.append(len(statements))
         assert len(bench.upstream.bodies[-1]["messages"]) == 2 + 2 * 10
     assert counts[0] == counts[1]
 
