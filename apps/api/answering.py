@@ -16,10 +16,10 @@ from apps.api.collecting import RunAnswer, collect_answer
 from apps.api.permissions import may_configure
 from apps.api.revocation import while_valid
 from apps.api.server_sent_events import answer_with_events
-from apps.api.strict_fields import StrictFields
 from apps.conversations.models import Message
 from apps.runs.reading import follow_run
 from apps.studio.models import App
+from apps.studio.strict_fields import StrictFields
 
 RUN_RESPONSES: dict[Any, Any] = {
     (200, "application/json"): RunAnswer,
@@ -55,4 +55,4 @@ async def answer_run(
     if is_stream:
         return answer_with_events(message, while_valid(request, thoughts))
     answer = await collect_answer(message, thoughts)
-    return JsonResponse(answer.as_json())
+    return JsonResponse(answer.as_json(), json_dumps_params={"ensure_ascii": False})

@@ -18,11 +18,11 @@ from apps.accounts.models import User
 from apps.api.app_catalogue import editable_apps
 from apps.api.permissions import MayConfigure, user_of
 from apps.api.resources import ResourceView
-from apps.api.strict_fields import StrictFields
 from apps.studio.drafts import change_draft, draft_of
 from apps.studio.models import App, AppConfig
 from apps.studio.publishing import publish, restore
 from apps.studio.schema import AppConfigSerializer, configs_with_content
+from apps.studio.strict_fields import StrictFields
 
 
 class DraftSerializer(AppConfigSerializer):

@@ -27,13 +27,28 @@ class ConversationSerializer(StrictModelSerializer):
 
     class Meta:
         model = Conversation
-        fields = ("conversation_id", "app", "title", "entry", "created_at", "updated_at")
-        read_only_fields = ("entry", "created_at", "updated_at")
+        fields: tuple[str, ...] = (
+            "conversation_id",
+            "app",
+            "title",
+            "entry",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields: tuple[str, ...] = ("entry", "created_at", "updated_at")
 
     def update(self, instance: Conversation, validated_data: dict[str, Any]) -> Conversation:
         if "title" in validated_data:
             rename_conversation(instance, validated_data["title"])
         return instance
+
+
+class ConversationDetailSerializer(ConversationSerializer):
+    """A thread with what the App remembers of its earlier turns."""
+
+    class Meta(ConversationSerializer.Meta):
+        fields = (*ConversationSerializer.Meta.fields, "summary")
+        read_only_fields = (*ConversationSerializer.Meta.read_only_fields, "summary")
 
 
 class Conversations(ResourceView):
@@ -56,6 +71,7 @@ class ConversationList(Conversations, generics.ListAPIView[Conversation]):
 class ConversationDetail(Conversations, generics.RetrieveUpdateDestroyAPIView[Conversation]):
     """One of your conversations."""
 
+    serializer_class = ConversationDetailSerializer
     lookup_url_kwarg = "conversation_id"
 
     def perform_destroy(self, instance: Conversation) -> None:

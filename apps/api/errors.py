@@ -80,6 +80,8 @@ def _of_framework(exception: Exception, path: str) -> Problem | None:
     match exception:
         case exceptions.ValidationError():
             return _invalid(exception.detail)
+        case exceptions.NotAuthenticated():
+            return _of_api_exception(exception, message=_who_asks())
         case exceptions.APIException():
             return _of_api_exception(exception)
         case ValidationError():
@@ -137,7 +139,13 @@ def _of_database(exception: Exception) -> Problem | None:
             return None
 
 
-def _of_api_exception(exception: exceptions.APIException) -> Problem:
+def _who_asks() -> str:
+    return _(
+        "This needs to know who asks. Send the header Authorization: Bearer <API key>, or sign in."
+    )
+
+
+def _of_api_exception(exception: exceptions.APIException, *, message: str = "") -> Problem:
     headers = {}
     if header := getattr(exception, "auth_header", ""):
         headers["WWW-Authenticate"] = header
@@ -146,7 +154,7 @@ def _of_api_exception(exception: exceptions.APIException) -> Problem:
     return Problem(
         status=exception.status_code,
         code=str(exception.get_codes()),
-        message=str(exception.detail),
+        message=message or str(exception.detail),
         headers=headers,
     )
 

@@ -97,7 +97,7 @@ class ProviderTest(AsyncResourceView):
     @extend_schema(request=None, responses=ConnectionReportSerializer)
     async def post(self, request: Request, pk: int) -> JsonResponse:
         report = await try_connection(await in_database(_find_target, pk))
-        return JsonResponse(asdict(report))
+        return JsonResponse(asdict(report), json_dumps_params={"ensure_ascii": False})
 
 
 def _find_target(pk: int) -> ConnectionTarget:

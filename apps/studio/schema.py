@@ -18,6 +18,7 @@ from rest_framework import serializers
 
 from apps.providers.models import LanguageModel
 from apps.studio.models import AppConfig, AppConfigTool, ReviewKeyword
+from apps.studio.strict_fields import StrictFields
 from apps.toolbox.models import Tool
 
 Content = dict[str, Any]
@@ -130,7 +131,7 @@ class ReviewKeywords(OrderedRows):
         return list(items)
 
 
-class AppConfigSerializer(serializers.ModelSerializer[AppConfig]):
+class AppConfigSerializer(StrictFields, serializers.ModelSerializer[AppConfig]):
     """The content of a configuration. Unknown fields are errors that name them."""
 
     serializer_field_mapping: ClassVar[Any] = {
@@ -169,13 +170,6 @@ class AppConfigSerializer(serializers.ModelSerializer[AppConfig]):
             "on_busy",
             "show_steps",
         )
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            unknown = sorted(str(name) for name in data.keys() - self.fields.keys())
-            if unknown:
-                raise serializers.ValidationError({name: [_("Unknown field.")] for name in unknown})
-        return super().to_internal_value(data)
 
 
 _FIELDS = AppConfigSerializer().fields

@@ -74,6 +74,7 @@ def test_without_credentials_every_endpoint_answers_401(
     answer = call(APIClient(), endpoint, belongings)
     assert answer.status_code == 401
     assert answer.json()["code"] == "not_authenticated"
+    assert "Authorization: Bearer" in answer.json()["message"]
     assert answer["WWW-Authenticate"] == "Bearer"
     assert everything() == before
 

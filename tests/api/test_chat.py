@@ -72,6 +72,21 @@ async def test_a_whole_answer_tells_what_its_row_tells(
     assert row["message_id"] == said["message_id"]
 
 
+async def test_an_answer_is_sent_in_its_own_letters(
+    program: AsyncProgram, upstream: UpstreamServer
+) -> None:
+    upstream.script(text("Grüße, 世界"))
+    answer = await program.post("apps/clerk/chat", {"query": "Hello?"})
+    assert '"answer": "Grüße, 世界"' in answer.content.decode()
+
+
+@pytest.mark.parametrize("query", [5, 1.5, True, None, ["a"], {"a": "b"}], ids=str)
+async def test_a_question_is_a_text(program: AsyncProgram, query: Any) -> None:
+    answer = await program.post("apps/clerk/chat", {"query": query})
+    assert answer.status_code == 400
+    assert answer.json()["details"].keys() == {"query"}
+
+
 async def test_a_stream_tells_the_same_as_a_whole_answer(
     program: AsyncProgram, upstream: UpstreamServer
 ) -> None:

@@ -67,7 +67,10 @@ def test_line_ends_of_browsers_become_line_feeds(app: App) -> None:
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [
-        ({"colour": "red"}, "colour", "Unknown field."),
+        ({"colour": "red"}, "colour", "Known here: model, "),
+        ({"colour": 1, "model": 7}, "model", "provider/name"),
+        ({"colour": 1, "model": 7}, "colour", "Unknown field."),
+        ({"preset_prompt": 5}, "preset_prompt", "valid string"),
         ({"model": "Acme/none"}, "model", '"Acme/none"'),
         ({"model": 7}, "model", "provider/name"),
         ({"tools": ["clock", "nope"]}, "tools", "'nope'"),
