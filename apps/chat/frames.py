@@ -1,7 +1,7 @@
 """The frames of `/ws/chat/`: what may come in, checked once, and what goes out."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -73,6 +73,7 @@ class Ping(Frame):
 
 
 AnyFrame = Send | Regenerate | Attach | Watch | Stop | Ack | Ping
+TYPES = [get_args(frame.model_fields["type"].annotation)[0] for frame in get_args(AnyFrame)]
 _frames: TypeAdapter[AnyFrame] = TypeAdapter(Annotated[AnyFrame, Field(discriminator="type")])
 
 
@@ -111,6 +112,8 @@ def read_frame(text: str | None) -> AnyFrame:
 def _complaint(error: ValidationError) -> str:
     """The first thing that is wrong, with its place; never the value itself."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    if first["type"] in {"union_tag_invalid", "union_tag_not_found"}:
+        return _("A frame has a `type`, which is one of: %(types)s.") % {"types": ", ".join(TYPES)}
     place = ".".join(str(part) for part in first["loc"][1:])
     return f"{place}: {first['msg']}" if place else first["msg"]
 

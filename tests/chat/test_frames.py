@@ -43,8 +43,9 @@ def test_what_is_no_frame_is_fatal(text: str | None) -> None:
 @pytest.mark.parametrize(
     ("frame", "complaint"),
     [
-        ({}, "discriminator"),
-        ({"type": "launch"}, "does not match any of the expected tags"),
+        ({}, "one of: send, regenerate, attach, watch, stop, ack, ping"),
+        ({"type": "launch"}, "one of: send, regenerate, attach, watch, stop, ack, ping"),
+        ({"type": 5}, "one of: send"),
         ({"type": "send", "app": "demo"}, "query"),
         ({"type": "send", "app": "demo", "query": 5}, "query"),
         ({"type": "send", "app": "demo", "query": "x", "model": "other"}, "model"),
@@ -58,6 +59,7 @@ def test_what_is_no_frame_is_fatal(text: str | None) -> None:
         *(
             "no-type",
             "unknown-type",
+            "type-is-number",
             "no-query",
             "query-is-number",
             "unknown-field",
