@@ -3,14 +3,13 @@
 from typing import TYPE_CHECKING, TypedDict
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, NullIf, Substr
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from apps.accounts.models import Caller, User
-from apps.conversations.models import Conversation, Entry, Message
-from apps.conversations.queries import LONGEST_TITLE
+from apps.conversations.models import Conversation, Entry
+from apps.conversations.queries import title_or_question
 from apps.studio.models import App
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def conversations_for(user: User, slug: str, *, is_draft: bool) -> "QuerySet[Rea
     return (
         apart.annotate(
             is_editable=Exists(editable.filter(pk=OuterRef("app_id"))),
-            shown_title=Coalesce(NullIf("title", Value("")), _beginning_of_first_question()),
+            shown_title=title_or_question(),
         )
         .select_related("app", "caller")
         .order_by("-updated_at", "pk")
@@ -85,12 +84,3 @@ def find_in_list(
     if found is None:
         raise Http404
     return found
-
-
-def _beginning_of_first_question() -> Subquery:
-    """One character more than a title has, so that a page can tell that it was cut."""
-    asked = Message.objects.filter(conversation=OuterRef("pk"), is_deleted=False)
-    beginning = asked.order_by("created_at", "pk").annotate(
-        beginning=Substr("query", 1, LONGEST_TITLE + 1)
-    )
-    return Subquery(beginning.values("beginning")[:1])

@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Max, QuerySet, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
@@ -18,6 +19,7 @@ from apps.accounts.admin_site import admin_user
 from apps.accounts.models import User
 from apps.accounts.roles import is_operator
 from apps.conversations.models import Conversation, Message
+from apps.conversations.queries import LONGEST_TITLE, title_or_question
 from apps.conversations.timeline import timeline_of
 from apps.studio.models import App
 
@@ -57,8 +59,8 @@ class ConversationAdmin(ModelAdmin):
     search_help_text = gettext_lazy("Title, person or words of a question")
 
     @display(description=gettext_lazy("title"), ordering="title")
-    def shown_title(self, conversation: Conversation) -> str:
-        return conversation.title or _("untitled")
+    def shown_title(self, conversation: Any) -> str:
+        return Truncator(conversation.title_or_question or _("untitled")).chars(LONGEST_TITLE)
 
     @display(description=gettext_lazy("turns"), ordering="turn_count")
     def turns(self, conversation: Any) -> int:
@@ -68,13 +70,16 @@ class ConversationAdmin(ModelAdmin):
     @display(description=gettext_lazy("price"), ordering="total_price", empty_value="–")
     def price(self, conversation: Any) -> str | None:
         total = conversation.total_price
-        return None if total is None else f"{total.normalize():f}"
+        return None if total is None else f"{total.normalize():f} {conversation.currency}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
         """Operators see all, builders what was said to the Apps they may edit."""
         conversations: QuerySet[Conversation] = super().get_queryset(request)
         counted = conversations.select_related(*self.list_select_related).annotate(
-            turn_count=Count("messages"), total_price=Sum("messages__price")
+            turn_count=Count("messages"),
+            total_price=Sum("messages__price"),
+            currency=Max("messages__currency"),
+            title_or_question=title_or_question(),
         )
         user = admin_user(request)
         if is_operator(user):
@@ -97,7 +102,7 @@ class ConversationAdmin(ModelAdmin):
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "original": conversation,
-            "title": str(conversation),
+            "title": self.shown_title(conversation),
             "conversation": conversation,
             "page": page,
             "turns": [(turn, timeline_of(turn, Audience.BUILDER)) for turn in page],

@@ -59,6 +59,28 @@ def test_a_conversation_is_shown_turn_by_turn_with_its_steps(
     assert "<b>now</b>" not in shown
 
 
+def test_an_answer_is_shown_as_its_reader_saw_it(
+    operator: Client, conversation: Conversation
+) -> None:
+    conversation.messages.update(answer="It is **nine**.")
+
+    assert "It is <strong>nine</strong>." in operator.get(view(conversation)).text
+
+
+def test_an_untitled_conversation_is_listed_by_its_first_question(
+    operator: Client, conversation: Conversation
+) -> None:
+    Conversation.objects.filter(pk=conversation.pk).update(title="")
+    conversation.messages.update(
+        query="When does it leave?", price=Decimal("0.250"), currency="EUR"
+    )
+
+    listed = operator.get(reverse("admin:conversations_conversation_changelist")).text
+
+    assert "When does it leave?" in listed
+    assert "0.25 EUR" in listed
+
+
 def test_reading_somebody_elses_conversation_leaves_a_trace(
     operator: Client, conversation: Conversation
 ) -> None:

@@ -286,6 +286,23 @@ def test_a_failure_is_told_with_what_to_do(chat: Chat, slug: str, upstream: Upst
     expect(chat.answer).to_have_text("better now")
 
 
+def test_a_failure_below_a_long_answer_is_in_sight(
+    chat: Chat, slug: str, upstream: UpstreamServer
+) -> None:
+    upstream.script(text(LONG, chunks=6))
+    chat.open(slug)
+    chat.ask("Tell me much")
+    chat.expect_finished()
+    for _ in range(3):
+        upstream.script(failure(503, {"error": {"message": "busy"}}))
+    chat.ask("And more")
+    expect(chat.turns).to_have_count(2)
+    chat.expect_finished()
+    expect(chat.turns.last.get_by_role("button", name="Try again")).to_be_in_viewport()
+    end = "element => element.scrollHeight - element.scrollTop - element.clientHeight"
+    assert chat.page.locator("[data-scroller]").evaluate(end) < 2
+
+
 def test_enter_sends_but_not_while_an_input_method_composes(chat: Chat, slug: str) -> None:
     chat.open(slug)
     field = chat.page.get_by_label("Your question to")
