@@ -272,9 +272,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "filters": {"client_faults": {"()": "config.client_faults.ClientFaults"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
-        name: {"level": "WARNING"} for name in ("axes", "celery", "daphne", "kombu", "asyncio")
+        **dict.fromkeys(("axes", "celery", "daphne", "kombu", "asyncio"), {"level": "WARNING"}),
+        **dict.fromkeys(
+            ("django.request", "django.security.DisallowedHost"), {"filters": ["client_faults"]}
+        ),
     },
 }
