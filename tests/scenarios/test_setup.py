@@ -81,6 +81,7 @@ def test_nothing_outlives_a_site_whose_main_process_was_killed(start_site: Start
         pytest.param({"RUN_DRAIN": "soon"}, "RUN_DRAIN is 'soon'", id="seconds"),
         pytest.param({"LOG_LEVEL": "LOUD"}, "one of DEBUG, INFO", id="log level"),
         pytest.param({"TIME_ZONE": "Mars"}, "TIME_ZONE is 'Mars'", id="time zone"),
+        pytest.param({"FIELD_ENCRYPTION_KEYS": "abc"}, "32 bytes", id="encryption key"),
         pytest.param({"QUINTET_VAR": "/dev/null/x"}, "QUINTET_VAR is /dev/null/x", id="folder"),
         pytest.param({"DATABASE_URL": "mysql://a:b@c/d"}, "begins with 'mysql'", id="MySQL"),
         pytest.param({"DATABASE_URL": "postgres://a:b@c:d/e"}, "as %XX", id="unreadable address"),

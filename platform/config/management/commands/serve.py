@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from daphne.server import Server  # noqa: F401 -- first of all: it chooses the reactor for the process
+from cryptography.fernet import Fernet
+from daphne.server import Server  # noqa: F401 -- before all of Twisted: it chooses the reactor
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand, CommandParser
@@ -28,6 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, web_only: bool, **_options: Any) -> None:
         check_executor()
+        check_keys()
         check_stores()
         if not web_only:
             call_command("migrate", interactive=False, verbosity=0)
@@ -54,3 +56,15 @@ def check_executor() -> None:
         raise CommandError(
             "RUN_EXECUTOR=celery needs Redis: set REDIS_URL, or leave RUN_EXECUTOR at in_process."
         )
+
+
+def check_keys() -> None:
+    """Raises CommandError for a key that could encrypt nothing."""
+    try:
+        for key in settings.FIELD_ENCRYPTION_KEYS:
+            Fernet(key)
+    except ValueError as error:
+        raise CommandError(
+            "FIELD_ENCRYPTION_KEYS must hold keys of 32 bytes in URL-safe base64, separated by commas. "
+            "Leave it empty to have one made."
+        ) from error
