@@ -286,7 +286,19 @@ def test_a_failure_is_told_with_what_to_do(chat: Chat, slug: str, upstream: Upst
     expect(chat.answer).to_have_text("better now")
 
 
-def test_a_failure_below_a_long_answer_is_in_sight(
+def test_a_long_answer_scrolls_in_its_place_and_not_with_the_page(
+    chat: Chat, slug: str, upstream: UpstreamServer
+) -> None:
+    upstream.script(text(LONG, chunks=6))
+    chat.open(slug)
+    chat.ask("Tell me much")
+    chat.expect_finished()
+    heights = "[document.documentElement.scrollHeight, innerHeight]"
+    page_height, window_height = chat.page.evaluate(heights)
+    assert page_height == window_height
+
+
+def test_a_failure_below_a_long_answer_is_in_sight_even_while_a_long_question_is_typed(
     chat: Chat, slug: str, upstream: UpstreamServer
 ) -> None:
     upstream.script(text(LONG, chunks=6))
@@ -299,8 +311,12 @@ def test_a_failure_below_a_long_answer_is_in_sight(
     expect(chat.turns).to_have_count(2)
     chat.expect_finished()
     expect(chat.turns.last.get_by_role("button", name="Try again")).to_be_in_viewport()
-    end = "element => element.scrollHeight - element.scrollTop - element.clientHeight"
-    assert chat.page.locator("[data-scroller]").evaluate(end) < 2
+    chat.page.get_by_label("Your question to").fill("a line\n" * 12)
+    expect(chat.turns.last.get_by_role("button", name="Try again")).to_be_in_viewport(ratio=1)
+    chat.page.wait_for_function(
+        "s => s.scrollHeight - s.scrollTop - s.clientHeight < 2",
+        arg=chat.page.locator("[data-scroller]").element_handle(),
+    )
 
 
 def test_enter_sends_but_not_while_an_input_method_composes(chat: Chat, slug: str) -> None:
