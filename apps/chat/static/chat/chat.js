@@ -59,10 +59,11 @@ class ChatPage {
 
   // What the person does.
 
+  // False when the text cannot be sent.
   ask(text) {
     if (!fitsFrame(text)) {
-      this.composer.setText(text);
-      return this.say(this.texts.too_long, true);
+      this.say(this.texts.too_long, true);
+      return false;
     }
     this.say("");
     const requestId = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
@@ -77,6 +78,7 @@ class ChatPage {
     this.connection.sendSurely(frame);
     if (!this.connection.isOpen) this.say(this.texts.offline);
     this.refreshBusy();
+    return true;
   }
 
   askAgain(element) {

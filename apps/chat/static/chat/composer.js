@@ -1,4 +1,4 @@
-// The field for the question. Enter sends, Shift-Enter breaks the line, an input method is left alone.
+// The field for the question. `onSend` says whether it took the text. Enter sends, Shift-Enter breaks the line, an input method is left alone.
 
 export class Composer {
   constructor(form, onSend) {
@@ -18,8 +18,7 @@ export class Composer {
       event.preventDefault();
       const text = this.field.value.trim();
       if (!text) return;
-      this.setText("");
-      onSend(text);
+      if (onSend(text)) this.setText("");
     });
     this.#fit();
   }
