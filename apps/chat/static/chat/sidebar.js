@@ -42,10 +42,14 @@ export function setUpSidebar(base) {
 export async function awaitTitle(id) {
   for (const delay of [0, 2000, 5000, 15000]) {
     await new Promise((resolve) => setTimeout(resolve, delay));
-    const answer = await fetch(`/api/v1/conversations/${id}`).catch(() => null);
-    const { title } = answer?.ok ? await answer.json() : {};
+    const { title } = await fetchConversation(id).catch(() => ({}));
     if (title) return title;
   }
+}
+
+async function fetchConversation(id) {
+  const answer = await fetch(`/api/v1/conversations/${id}`);
+  return answer.ok ? answer.json() : {};
 }
 
 // `place` follows the title in the browser's tab; `more` labels the conversation's button.
