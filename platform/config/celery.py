@@ -5,7 +5,7 @@ import os
 from celery import Celery
 from celery.signals import beat_init, worker_init
 
-from config.orphans import end_with_parent
+from config.serving.orphans import end_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand, CommandParser
 
-from config.background import make_background
-from config.stores import check_stores
-from config.web_server import WebServer
+from config.serving.background import make_background
+from config.serving.stores import check_stores
+from config.serving.web_server import WebServer
 
 EXECUTORS = ("in_process", "celery")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config.orphans import PARENT
+from config.serving.orphans import PARENT
 
 logger = logging.getLogger(__name__)
 
-PLATFORM = Path(__file__).resolve().parents[1]
+PLATFORM = Path(__file__).resolve().parents[2]
 LONGEST_PAUSE = 30.0
 # A process that lived for this many seconds had come up: the next pause is a short one again.
 STEADY = 60.0

@@ -19,7 +19,7 @@ from apps.runs.database import close_connections
 from apps.runs.home import get_home
 from apps.runs.housekeeping import begin_housekeeping, end_housekeeping
 from config.asgi import application
-from config.background import Background
+from config.serving.background import Background
 
 # The consumer answers frames over its own limit; what is larger still, daphne closes without a word.
 MAX_FRAME = 1024 * 1024

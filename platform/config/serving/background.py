@@ -12,7 +12,7 @@ from celery.worker import WorkController
 from django.conf import settings
 
 from config.celery import app
-from config.kept_process import KeptProcess
+from config.serving.kept_process import KeptProcess
 
 logger = logging.getLogger(__name__)
 
