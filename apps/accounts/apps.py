@@ -12,6 +12,8 @@ class AccountsConfig(DjangoAppConfig):
     verbose_name = _("People")
 
     def ready(self) -> None:
+        from apps.accounts import checks  # noqa: F401, PLC0415 -- registered by being imported
+
         post_migrate.connect(_create_role_groups, sender=self)
 
 

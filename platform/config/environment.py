@@ -57,10 +57,10 @@ def database_entry(url: str) -> dict[str, Any]:
     return entry
 
 
-def key_in(folder: Path, name: str) -> str:
-    """The stored key of this name, made on first use; raises WrongSettingError."""
+def key_in(folder: Path, name: str, *, size: int) -> str:
+    """The stored key of this name, `size` bytes, made on first use; raises WrongSettingError."""
     try:
-        return stored_key(folder / name)
+        return stored_key(folder / name, size=size)
     except OSError as error:
         raise WrongSettingError(
             f"QUINTET_VAR is {folder}, where {name} cannot be kept ({error.strerror}). "

@@ -6,8 +6,8 @@ import secrets
 from pathlib import Path
 
 
-def stored_key(path: Path) -> str:
-    """The key in the file at `path` (32 random bytes, URL-safe base64), made on first use with mode 0600.
+def stored_key(path: Path, *, size: int) -> str:
+    """The key in the file at `path` (`size` random bytes, URL-safe base64), made on first use with mode 0600.
 
     Several processes may start at once: whoever links the file first wins, the others read it.
     """
@@ -16,7 +16,7 @@ def stored_key(path: Path) -> str:
         draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            file.write(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
+            file.write(base64.urlsafe_b64encode(secrets.token_bytes(size)).decode())
         try:
             os.link(draft, path)
         except FileExistsError:

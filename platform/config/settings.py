@@ -23,9 +23,10 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[:
 SITE_ORIGINS = env.list(
     "SITE_ORIGINS", default=[f"http://127.0.0.1:{PORT}", f"http://localhost:{PORT}"]
 )
-SECRET_KEY = env("SECRET_KEY", default="") or key_in(QUINTET_VAR, "secret_key")
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+SECRET_KEY = env("SECRET_KEY", default="") or key_in(QUINTET_VAR, "secret_key", size=48)
 FIELD_ENCRYPTION_KEYS = env.list("FIELD_ENCRYPTION_KEYS", default=[]) or [
-    key_in(QUINTET_VAR, "field_encryption_key")
+    key_in(QUINTET_VAR, "field_encryption_key", size=32)
 ]
 QUINTET_ADMIN_PASSWORD = env("QUINTET_ADMIN_PASSWORD", default="")
 QUINTET_API_KEY = env("QUINTET_API_KEY", default="")
@@ -159,18 +160,20 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1
+AXES_CLIENT_IP_CALLABLE = "apps.accounts.addresses.client_address"
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 
+IS_HTTPS = all(origin.startswith("https://") for origin in SITE_ORIGINS)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if IS_HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = all(
-    origin.startswith("https://") for origin in SITE_ORIGINS
-)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = SITE_ORIGINS
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 CONTENT_SECURITY_POLICY = {
@@ -225,7 +228,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "apps.api.pagination.PageNumberPagination",
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "apps.api.errors.answer_exception",
-    "NUM_PROXIES": 0,
+    "NUM_PROXIES": TRUSTED_PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quintet",

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from daphne import http_protocol
 from daphne.server import Server, twisted_loop
 from daphne.ws_protocol import WebSocketFactory
 from django.conf import settings
@@ -20,6 +21,7 @@ from apps.runs.home import get_home
 from apps.runs.housekeeping import begin_housekeeping, end_housekeeping
 from config.asgi import application
 from config.serving.background import Background
+from config.serving.body_limit import BoundedRequest
 
 # The consumer answers frames over its own limit; what is larger still, daphne closes without a word.
 MAX_FRAME = 1024 * 1024
@@ -57,6 +59,7 @@ class WebServer:
         self._beginning: asyncio.Task[None] | None = None
         self._is_ending = False
         WebSocketFactory.protocol = ClosableWebSocketProtocol
+        setattr(http_protocol, "WebRequest", BoundedRequest)  # noqa: B010 -- a name, not a type, to daphne
         self._server = _PortedServer(
             application,
             endpoints=[f"tcp:port={settings.PORT}:interface={settings.HOST}"],
