@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 from channels.consumer import AsyncConsumer
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import Caller
 from apps.chat import asking
+from apps.chat.admission import NotAdmittedError, act_for, admit
 from apps.chat.asking import FollowedRun
 from apps.chat.following import RunFollower, SlowReaderError
 from apps.chat.frames import (
@@ -27,7 +28,7 @@ from apps.chat.frames import (
     frame_text,
     read_frame,
 )
-from apps.chat.handshake import credentials_in, find_caller
+from apps.chat.handshake import credentials_in
 from apps.chat.sockets import CloseCode, open_sockets
 from apps.runs.database import in_database
 from apps.runs.refusal import RunRefused
@@ -36,12 +37,15 @@ logger = logging.getLogger(__name__)
 
 MOST_TASKS = 64
 
+F = TypeVar("F")
+T = TypeVar("T")
+
 
 class ChatConsumer(AsyncConsumer):
     """One WebSocket. Every handler returns at once: what takes time is a task of the socket's (channels#1119)."""
 
     scope: dict[str, Any]
-    caller: Caller
+    user_id: int
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """As the base class, without its hop into a thread per message: the ORM is reached by `in_database` only."""
@@ -67,17 +71,12 @@ class ChatConsumer(AsyncConsumer):
         self.is_html = query.get("render") == ["html"]
         await self.base_send({"type": "websocket.accept"})
         self.credentials = credentials_in(self.scope)
-        caller = await in_database(find_caller, self.credentials)
-        if caller is None:
-            await self.refuse(
-                CloseCode.UNAUTHENTICATED, "unauthenticated", _("Sign in, or send a valid API key.")
-            )
-        elif caller.api_key and not caller.api_key.can_chat:
-            await self.refuse(
-                CloseCode.FORBIDDEN, "forbidden", _("This API key may not chat. Use one that may.")
-            )
+        try:
+            caller = await in_database(admit, self.credentials)
+        except NotAdmittedError as error:
+            await self.refuse(error.close_code, error.code, str(error))
         else:
-            self.caller = caller
+            self.user_id = caller.user_id
             await open_sockets.add(self)
 
     async def _receive(self, text: str | None) -> None:
@@ -114,22 +113,28 @@ class ChatConsumer(AsyncConsumer):
             match frame:
                 case Send():
                     async with self._in_order:
-                        run = await in_database(asking.ask, self.caller, frame)
+                        run = await self._act(asking.ask, frame)
                     await self._begin(run, frame)
                 case Regenerate():
-                    run = await in_database(asking.ask_again, self.caller, frame)
+                    run = await self._act(asking.ask_again, frame)
                     await self._begin(run, frame)
                 case Attach():
-                    run = await in_database(asking.attach, self.caller, frame)
+                    run = await self._act(asking.attach, frame)
                     await self._acknowledge(frame, run)
                     self.follow(run, after=frame.after)
                 case Watch():
-                    self.watched = await in_database(asking.watch, self.caller, frame)
+                    self.watched = await self._act(asking.watch, frame)
                 case Stop():
-                    await in_database(asking.stop, self.caller, frame)
+                    await self._act(asking.stop, frame)
                     await self.send_text(frame_text("ack", of="stop", task_id=frame.task_id))
         except RunRefused as refusal:
             await self._tell_refusal(refusal, frame)
+        except NotAdmittedError as error:
+            await self.refuse(error.close_code, error.code, str(error))
+
+    async def _act(self, act: Callable[[Caller, F], T], frame: F) -> T:
+        """In one hop to the database: read who asks, whose rights may have changed, then act."""
+        return await in_database(act_for, act, self.credentials, frame)
 
     async def _begin(self, run: FollowedRun, frame: Send | Regenerate) -> None:
         """Tell the page its new run and follow it, here and on other pages that watch the conversation."""
