@@ -50,17 +50,18 @@ def draft_of(app: App) -> AppConfig:
     return configs_with_content().get(app=app, state=AppConfig.State.DRAFT)
 
 
-@transaction.atomic
 def change_draft(app: App, *, revision: int, changes: Mapping[str, Any]) -> AppConfig:
     """Set the named fields (as `schema.py` spells them); all others stay. The revision rises by one.
 
-    Raises StaleRevision, or ValidationError by field; then nothing is changed.
+    Raises StaleRevision, or ValidationError by field; then nothing is changed. The changes are checked before
+    the transaction begins, so that long ones keep no other writer waiting.
     """
     values = read_changes(changes)
     rows = {name: values.pop(name) for name in ROW_RELATIONS if name in values}
-    draft = claim_revision(app, revision=revision, **values)
-    write_rows(draft, rows)
-    return draft_of(app)
+    with transaction.atomic():
+        draft = claim_revision(app, revision=revision, **values)
+        write_rows(draft, rows)
+        return draft_of(app)
 
 
 def read_changes(changes: Mapping[str, Any]) -> dict[str, Any]:

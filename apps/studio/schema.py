@@ -7,6 +7,7 @@ database a configuration names things instead of using ids: a model as `provider
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -63,6 +64,9 @@ class OrderedRows(serializers.ListField):
         return [self.name_row(row) for row in data.all()]
 
     def to_internal_value(self, data: Any) -> list[Any]:
+        """The length is checked before any item is looked at."""
+        if isinstance(data, list):
+            self.run_validators(data)
         return self.find_rows(super().to_internal_value(data))
 
     def name_row(self, row: Any) -> Any:
@@ -88,7 +92,7 @@ class ToolNames(OrderedRows):
         return name
 
     def find_rows(self, items: Sequence[str]) -> list[dict[str, Tool]]:
-        repeated = {name for name in items if items.count(name) > 1}
+        repeated = {name for name, count in Counter(items).items() if count > 1}
         if repeated:
             self.fail("repeated", names=", ".join(sorted(repeated)))
         tools = Tool.objects.in_bulk(items, field_name="name")

@@ -104,3 +104,26 @@ def test_a_wrong_value_is_refused_by_name_and_changes_nothing(
     assert said in " ".join(refusal.value.message_dict[field])
     assert dump_config(draft_of(app)) == before
     assert draft_of(app).revision == 1
+
+
+def test_a_list_that_is_too_long_is_refused_before_any_tool_is_read(app: App) -> None:
+    names = [f"tool-{number}" for number in range(5_000)]
+
+    with (
+        CaptureQueriesContext(connection) as statements,
+        pytest.raises(ValidationError) as refusal,
+    ):
+        change_draft(app, revision=1, changes={"tools": names})
+
+    assert refusal.value.message_dict.keys() == {"tools"}
+    assert "128" in str(refusal.value)
+    assert len(statements) == 0
+
+
+def test_of_many_unknown_fields_twenty_are_named_and_the_rest_is_counted(app: App) -> None:
+    with pytest.raises(ValidationError) as refusal:
+        change_draft(app, revision=1, changes={f"field{number}": 1 for number in range(25)})
+
+    said = refusal.value.message_dict
+    assert len(said) == 21
+    assert said["non_field_errors"] == ["And 5 more unknown fields."]
