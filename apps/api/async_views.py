@@ -13,7 +13,8 @@ from apps.runs.database import in_database
 class AsyncResourceView(ResourceView):
     """Authentication, permissions and throttles are the inherited ones; handlers are coroutines.
 
-    A handler touches the database only through `in_database`.
+    A handler touches the database only through `in_database`, and there it reads the body too: a large one
+    takes long enough to hold up everybody on the loop.
     """
 
     http_method_names = ["get", "post"]  # noqa: RUF012 -- Django's type

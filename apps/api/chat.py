@@ -57,9 +57,8 @@ class Chat(AsyncResourceView):
         responses=RUN_RESPONSES,
     )
     async def post(self, request: Request, slug: str) -> HttpResponseBase:
-        order = _read_order(request)
-        message, audience = await in_database(_ask, request, slug, order)
-        return await answer_run(request, message, audience, is_stream=order["stream"])
+        message, audience, is_stream = await in_database(_ask, request, slug)
+        return await answer_run(request, message, audience, is_stream=is_stream)
 
 
 def _read_order(request: Request) -> dict[str, Any]:
@@ -87,7 +86,9 @@ def _check_request_id(key: str, *, in_body: str | None) -> None:
         )
 
 
-def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, Audience]:
+def _ask(request: Request, slug: str) -> tuple[Message, Audience, bool]:
+    """The run's message, how much of it the caller sees, and whether events are wanted."""
+    order = _read_order(request)
     caller = caller_of(request)
     apps = apps_to_ask(request, is_draft=order["draft"]).filter(slug=slug)
     place = _find_place(caller, apps, order["conversation_id"])
@@ -103,7 +104,7 @@ def _ask(request: Request, slug: str, order: dict[str, Any]) -> tuple[Message, A
         )
     )
     audience = audience_of(caller, place.app, message.app_config, is_editor=place.is_editor)
-    return message, audience
+    return message, audience, order["stream"]
 
 
 @dataclass(frozen=True, kw_only=True)

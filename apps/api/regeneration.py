@@ -25,15 +25,14 @@ class Regenerate(AsyncResourceView):
 
     @extend_schema(responses=RUN_RESPONSES)
     async def post(self, request: Request, message_id: UUID) -> HttpResponseBase:
-        order = AnswerOrder(data=request.data)
-        order.is_valid(raise_exception=True)
-        message, audience = await in_database(_ask_again, request, message_id)
-        return await answer_run(
-            request, message, audience, is_stream=order.validated_data["stream"]
-        )
+        message, audience, is_stream = await in_database(_ask_again, request, message_id)
+        return await answer_run(request, message, audience, is_stream=is_stream)
 
 
-def _ask_again(request: Request, message_id: UUID) -> tuple[Message, Audience]:
+def _ask_again(request: Request, message_id: UUID) -> tuple[Message, Audience, bool]:
+    """The new answer's message, how much of it the caller sees, and whether events are wanted."""
+    order = AnswerOrder(data=request.data)
+    order.is_valid(raise_exception=True)
     caller = caller_of(request)
     earlier = find_message(caller, message_id=str(message_id))
     app = earlier.conversation.app
@@ -41,4 +40,5 @@ def _ask_again(request: Request, message_id: UUID) -> tuple[Message, Audience]:
     if earlier.caller_id != caller.pk or not apps.filter(pk=app.pk).exists():
         raise not_found(str(message_id))
     message = regenerate(earlier, caller)
-    return message, audience_of(caller, app, message.app_config)
+    audience = audience_of(caller, app, message.app_config)
+    return message, audience, order.validated_data["stream"]

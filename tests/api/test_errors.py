@@ -168,3 +168,13 @@ def test_a_fault_answers_people_with_a_page(monkeypatch: pytest.MonkeyPatch) -> 
 
 def _fail(*_args: object, **_kwargs: object) -> None:
     raise ZeroDivisionError
+
+
+def test_a_body_of_unknown_fields_gets_a_small_answer(operator: Program) -> None:
+    fields = {f"field{number}": 1 for number in range(50_000)}
+
+    answer = operator.client.post("/api/v1/model-providers", fields, format="json")
+
+    assert answer.status_code == 400
+    assert "more unknown fields" in answer.json()["message"]
+    assert len(answer.content) < 10_000
