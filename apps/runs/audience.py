@@ -2,7 +2,7 @@
 
 from agents.events import Audience
 from apps.accounts.models import Caller
-from apps.accounts.roles import is_operator
+from apps.accounts.roles import is_builder, is_operator
 from apps.studio.models import App, AppConfig
 
 _ASKERS = {
@@ -15,7 +15,7 @@ _ASKERS = {
 def audience_of(
     caller: Caller, app: App, config: AppConfig | None, *, is_editor: bool | None = None
 ) -> Audience:
-    """Everything for those who may edit the App (behind a key only with its scope), else what it shows.
+    """Everything for builders who may edit the App (behind a key only with its scope), else what it shows.
 
     Whoever read already whether the caller is one of its editors says so; None asks the database.
     """
@@ -27,6 +27,8 @@ def audience_of(
 
 
 def _may_edit(caller: Caller, app: App, is_editor: bool | None) -> bool:
+    if not is_builder(caller.user):
+        return False
     key = caller.api_key
     if key and not (key.can_manage and key.all_apps):
         return False

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from apps.accounts.models import ApiKey, User
-from apps.accounts.roles import is_operator
+from apps.accounts.roles import is_builder, is_operator
 
 if TYPE_CHECKING:
     from apps.studio.models import App
@@ -24,7 +24,9 @@ class AppQuerySet(models.QuerySet["App"]):
         return reachable.filter(mine | Q(visibility="site"))
 
     def editable_by(self, user: User, *, key: ApiKey | None = None) -> Self:
-        """Apps whose draft the user may change."""
+        """Apps whose draft the user may change: builders their own and those they edit, operators all."""
+        if not is_builder(user):
+            return self.none()
         reachable = self if key is None or key.all_apps else self.filter(api_keys=key)
         if is_operator(user):
             return reachable
