@@ -19,22 +19,30 @@ def cipher() -> MultiFernet:
     return _cipher(tuple(settings.FIELD_ENCRYPTION_KEYS))
 
 
+def seal(text: str) -> str:
+    """The Fernet token that holds `text`."""
+    return cipher().encrypt(text.encode()).decode()
+
+
+def unseal(token: str, *, column: str) -> str:
+    """The text in a token; raises ImproperlyConfigured, naming `column`, when no key reads it."""
+    try:
+        return cipher().decrypt(token.encode()).decode()
+    except InvalidToken as error:
+        raise ImproperlyConfigured(
+            f"{column} cannot be decrypted: FIELD_ENCRYPTION_KEYS lacks "
+            "the key it was written with. Add that key to the list."
+        ) from error
+
+
 class EncryptedTextField(models.TextField):  # type: ignore[type-arg] # generic only in the stubs
     """Text that is stored as a Fernet token; an unreadable token is an error, never a silent value."""
 
     def get_prep_value(self, value: Any) -> Any:
         value = super().get_prep_value(value)
-        return cipher().encrypt(value.encode()).decode() if value else value
+        return seal(value) if value else value
 
     def from_db_value(
         self, value: str | None, _expression: object, _connection: object
     ) -> str | None:
-        if not value:
-            return value
-        try:
-            return cipher().decrypt(value.encode()).decode()
-        except InvalidToken as error:
-            raise ImproperlyConfigured(
-                f"{self.model._meta.label}.{self.name} cannot be decrypted: FIELD_ENCRYPTION_KEYS lacks "
-                "the key it was written with. Add that key to the list."
-            ) from error
+        return unseal(value, column=f"{self.model._meta.label}.{self.name}") if value else value

@@ -19,6 +19,14 @@ from apps.providers.connection import test_connection
 from apps.providers.models import LanguageModel, ModelPrice, ModelProvider
 
 ACCESS = gettext_lazy("Access")
+FILTER_LOOKUPS = ("", "__exact", "__isnull", "__id__exact")
+
+
+class ClosedLookups(ModelAdmin):
+    """A list that is narrowed by its own filters only: builders read it, and it stands beside secrets."""
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        return lookup in {f"{name}{end}" for name in self.list_filter for end in FILTER_LOOKUPS}
 
 
 class LanguageModelInline(TabularInline):
@@ -33,7 +41,7 @@ class LanguageModelInline(TabularInline):
 
 
 @admin.register(ModelProvider)
-class ModelProviderAdmin(ModelAdmin):
+class ModelProviderAdmin(ClosedLookups):
     form = ModelProviderForm
     list_display = ("name", "kind", "base_url", "model_count", "is_enabled")
     list_filter = ("kind", "is_enabled")
@@ -132,7 +140,7 @@ class ModelPriceInline(TabularInline):
 
 
 @admin.register(LanguageModel)
-class LanguageModelAdmin(ModelAdmin):
+class LanguageModelAdmin(ClosedLookups):
     form = LanguageModelForm
     list_display = ("title", "provider", "kind", "tool_call", "context_window", "is_enabled")
     list_filter = ("provider", "kind", "is_enabled")

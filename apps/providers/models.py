@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.encryption import EncryptedTextField
-from apps.providers.json_objects import JSONObjectField
+from apps.providers.json_objects import EncryptedJSONObjectField, JSONObjectField
 from apps.providers.validators import (
     validate_base_url,
     validate_headers,
@@ -37,7 +37,7 @@ class ModelProvider(models.Model):
         help_text=_("Up to and including /v1."),
     )
     secret = EncryptedTextField(_("API key"), blank=True, default="")
-    extra_headers = JSONObjectField(
+    extra_headers = EncryptedJSONObjectField(
         _("extra headers"), default=dict, blank=True, validators=[validate_headers]
     )
     connect_timeout = models.FloatField(

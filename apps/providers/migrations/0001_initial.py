@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('openai_compatible', 'OpenAI-compatible'), ('openai', 'OpenAI'), ('deepseek', 'DeepSeek'), ('ollama', 'Ollama'), ('demo', 'Demo (no key needed)')], default='openai_compatible', max_length=32, verbose_name='kind')),
                 ('base_url', models.CharField(blank=True, help_text='Up to and including /v1.', max_length=500, validators=[apps.providers.validators.validate_base_url], verbose_name='base URL')),
                 ('secret', apps.accounts.encryption.EncryptedTextField(blank=True, default='', verbose_name='API key')),
-                ('extra_headers', apps.providers.json_objects.JSONObjectField(blank=True, default=dict, validators=[apps.providers.validators.validate_headers], verbose_name='extra headers')),
+                ('extra_headers', apps.providers.json_objects.EncryptedJSONObjectField(blank=True, default=dict, validators=[apps.providers.validators.validate_headers], verbose_name='extra headers')),
                 ('connect_timeout', models.FloatField(default=10, validators=[django.core.validators.MinValueValidator(0.1)], verbose_name='connect timeout (s)')),
                 ('first_token_timeout', models.FloatField(default=120, validators=[django.core.validators.MinValueValidator(0.1)], verbose_name='first token timeout (s)')),
                 ('idle_timeout', models.FloatField(default=60, validators=[django.core.validators.MinValueValidator(0.1)], verbose_name='timeout between chunks (s)')),
