@@ -29,7 +29,8 @@ def publish(app: App, *, revision: int, user: User, note: str = "") -> AppConfig
 
     The new version's `revision` names the draft revision it was made from; the draft goes on at the next
     one, so of any number of people who publish one revision one succeeds (dify#40026). Raises StaleRevision,
-    or ValidationError with everything that keeps the draft from being published, by field.
+    or ValidationError with everything that keeps the draft from being published, by field. A disabled App
+    stays disabled.
     """
     _check_note(note)
     claim_revision(app, revision=revision)
@@ -37,7 +38,9 @@ def publish(app: App, *, revision: int, user: User, note: str = "") -> AppConfig
     check_publishable(draft)
     version = _copy_as_version(draft, revision=revision, user=user, note=note)
     app.published_config = version
-    app.status = App.Status.PUBLISHED
+    app.refresh_from_db(fields=["status"], from_queryset=App.objects.select_for_update())
+    if app.status != App.Status.DISABLED:
+        app.status = App.Status.PUBLISHED
     app.save(update_fields=["published_config", "status", "updated_at"])
     record_act(user, app, _("Published version %(n)d.") % {"n": version.version})
     return configs_with_content().get(pk=version.pk)

@@ -27,7 +27,11 @@ class StrictFields(serializers.Serializer[Any]):
 
     def _objections(self, data: Mapping[Any, Any]) -> dict[str, list[str]]:
         unknown = [str(name) for name in data if str(name) not in self.fields]
-        told = {name: self._objection_to(name, data[name]) for name in self.fields if name in data}
+        told = {
+            name: self._objection_to(field, data[name])
+            for name, field in self.fields.items()
+            if name in data
+        }
         return {
             **{name: [text] for name, text in told.items() if text},
             **self._refuse_unknown(unknown),
@@ -46,8 +50,7 @@ class StrictFields(serializers.Serializer[Any]):
             problems[api_settings.NON_FIELD_ERRORS_KEY] = [more]
         return problems
 
-    def _objection_to(self, name: str, value: Any) -> str:
-        field = self.fields[name]
+    def _objection_to(self, field: serializers.Field[Any, Any, Any, Any], value: Any) -> str:
         if field.read_only:
             return _("This field cannot be set.")
         is_text = isinstance(field, serializers.CharField)

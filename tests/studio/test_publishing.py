@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection, transaction
 
 from apps.accounts.models import User
 from apps.providers.models import LanguageModel, ModelProvider
+from apps.studio.availability import disable_app
 from apps.studio.drafts import StaleRevision, change_draft, draft_of
 from apps.studio.models import App, AppConfig, AppConfigTool, ReviewKeyword, VersionIsImmutable
 from apps.studio.publishing import publish, restore
@@ -227,3 +228,13 @@ def test_who_published_and_restored_is_written_down(full_app: App, owner: User) 
         ("olga", "Published version 1."),
         ("olga", "Restored version 1 into the draft."),
     ]
+
+
+def test_a_disabled_app_stays_disabled_when_it_is_published(full_app: App, owner: User) -> None:
+    disable_app(App.objects.get(pk=full_app.pk), user=owner)
+
+    version = publish(full_app, revision=2, user=owner)
+
+    full_app.refresh_from_db()
+    assert full_app.status == App.Status.DISABLED
+    assert full_app.published_config == version
