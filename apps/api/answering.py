@@ -51,8 +51,8 @@ async def answer_run(
     request: Request, message: Message, audience: Audience, *, is_stream: bool
 ) -> HttpResponseBase:
     """The run's whole answer when it has ended, or its events as they come."""
-    thoughts = follow_run(str(message.task_id), after=0, audience=audience)
+    thoughts = while_valid(request, follow_run(str(message.task_id), after=0, audience=audience))
     if is_stream:
-        return answer_with_events(message, while_valid(request, thoughts))
+        return answer_with_events(message, thoughts)
     answer = await collect_answer(message, thoughts)
     return JsonResponse(answer.as_json(), json_dumps_params={"ensure_ascii": False})

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
 from rest_framework import generics, serializers
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -28,6 +29,26 @@ def editable_apps(request: Request) -> QuerySet[App]:
     return App.objects.editable_by(user_of(request), key=key_of(request))
 
 
+class Usernames(serializers.ListField):
+    """People by name, ≤ 100; read in one statement. The validated value is the people."""
+
+    child = serializers.CharField(max_length=150)
+    default_error_messages: ClassVar[Any] = {"unknown": _("There is nobody called {names}.")}
+
+    def to_representation(self, data: Any) -> list[str]:
+        return [user.username for user in data.all()]
+
+    def to_internal_value(self, data: Any) -> list[User]:
+        if isinstance(data, list):
+            self.run_validators(data)
+        names = super().to_internal_value(data)
+        people = list(User.objects.filter(username__in=names))
+        unknown = sorted(set(names) - {user.username for user in people})
+        if unknown:
+            self.fail("unknown", names=", ".join(unknown))
+        return people
+
+
 class AppSerializer(StrictModelSerializer):
     """An App without its configuration, which is its draft's (`/apps/{slug}/draft`).
 
@@ -35,9 +56,7 @@ class AppSerializer(StrictModelSerializer):
     """
 
     owner = serializers.SlugRelatedField[User](slug_field="username", read_only=True)
-    editors = serializers.SlugRelatedField(
-        slug_field="username", many=True, required=False, queryset=User.objects.all()
-    )
+    editors = Usernames(required=False, max_length=100)
     is_enabled = serializers.BooleanField(
         write_only=True, required=False, help_text="Off: nobody can ask it; shown as status."
     )

@@ -110,7 +110,10 @@ class Draft(ConfigurationView):
 
 
 class Publish(ConfigurationView):
-    """The draft becomes the next version, which everybody talks to from now on."""
+    """The draft becomes the next version, which everybody talks to from now on.
+
+    A disabled App stays disabled; `is_enabled` of the App enables it.
+    """
 
     @extend_schema(request=PublishSerializer, responses={201: VersionContentSerializer})
     def post(self, request: Request, slug: str) -> Response:

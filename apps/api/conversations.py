@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from rest_framework import generics, serializers
+from rest_framework.request import Request
 
 from apps.api.app_catalogue import visible_apps
 from apps.api.permissions import MayChat, caller_of
@@ -51,6 +52,11 @@ class ConversationDetailSerializer(ConversationSerializer):
         read_only_fields = (*ConversationSerializer.Meta.read_only_fields, "summary")
 
 
+def conversations_within_reach(request: Request) -> QuerySet[Conversation]:
+    """The caller's conversations with Apps that are still visible to them, newest first."""
+    return conversations_of(caller_of(request)).filter(app__in=visible_apps(request))
+
+
 class Conversations(ResourceView):
     """Your conversations, newest first."""
 
@@ -59,7 +65,7 @@ class Conversations(ResourceView):
     write_permission = MayChat
 
     def get_queryset(self) -> QuerySet[Conversation]:
-        return conversations_of(caller_of(self.request)).select_related("app")
+        return conversations_within_reach(self.request).select_related("app")
 
 
 class ConversationList(Conversations, generics.ListAPIView[Conversation]):

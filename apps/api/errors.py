@@ -13,7 +13,7 @@ from django.core.exceptions import (
     ValidationError,
 )
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
-from django.db import IntegrityError, InterfaceError, OperationalError
+from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.db.models import ProtectedError
 from django.http import Http404
 from django.utils.translation import gettext as _
@@ -66,7 +66,7 @@ def answer_exception(exception: Exception, context: Mapping[str, Any]) -> Respon
     if problem is None:
         return None
     body = problem.as_json()
-    if problem.status >= 500 or isinstance(exception, IntegrityError):
+    if problem.status >= 500 or isinstance(exception, IntegrityError | DataError):
         logger.error("Request %s failed", body["request_id"], exc_info=exception)
     return Response(body, status=problem.status, headers=dict(problem.headers))
 
@@ -128,6 +128,11 @@ def _of_database(exception: Exception) -> Problem | None:
     match exception:
         case ProtectedError():
             return _in_use(exception)
+        case DataError():
+            text = _(
+                "A value does not fit its place in the database. Send a smaller or shorter one."
+            )
+            return Problem(status=400, code="invalid", message=text)
         case IntegrityError():
             text = _("Another request changed the same thing first. Read it again and repeat.")
             return Problem(status=409, code="conflict", message=text)

@@ -14,12 +14,12 @@ from rest_framework.response import Response
 
 from agents.events import AgentThought, Audience
 from agents.projection import error_for, for_audience
+from apps.api.conversations import conversations_within_reach
 from apps.api.pagination import MessagePages
 from apps.api.permissions import MayChat, caller_of
 from apps.api.resources import ResourceView
 from apps.api.token_usage import TokenUsage, token_usage
 from apps.conversations.models import Conversation, Message
-from apps.conversations.queries import conversations_of
 from apps.conversations.steps import thought_of_step
 from apps.runs.access import find_message
 from apps.runs.audience import audience_of
@@ -97,7 +97,7 @@ class ConversationMessages(ResourceView, generics.ListAPIView[Message]):
 
     @cached_property
     def conversation(self) -> Conversation:
-        mine = conversations_of(caller_of(self.request)).select_related("app__published_config")
+        mine = conversations_within_reach(self.request).select_related("app__published_config")
         return get_object_or_404(mine, pk=self.kwargs["conversation_id"])
 
     def get_queryset(self) -> QuerySet[Message]:

@@ -73,12 +73,18 @@ class MayConfigure(IsAuthenticated):
 
 
 class MayOperate(MayConfigure):
-    """Operators; a key with the manage scope."""
+    """Operators; a key with the manage scope for all Apps, as what it changes concerns all of them."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not super().has_permission(request, view):
             return False
         _require_role(_("operators"), is_operator(user_of(request)))
+        key = key_of(request)
+        if key is not None and not key.all_apps:
+            raise PermissionDenied(
+                _("This API key is limited to named Apps. Use one for all Apps."),
+                code="key_limited",
+            )
         return True
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, OperationalError
+from django.db import DataError, IntegrityError, OperationalError
 from django.test import AsyncClient, Client
 from rest_framework.test import APIClient
 
@@ -121,8 +121,9 @@ def test_what_is_in_use_is_not_deleted_and_its_users_are_named(
     [
         (OperationalError("server closed the connection"), 503, "database_unavailable"),
         (IntegrityError("duplicate key value"), 409, "conflict"),
+        (DataError("integer out of range"), 400, "invalid"),
     ],
-    ids=["no database", "lost race"],
+    ids=["no database", "lost race", "too large a value"],
 )
 def test_a_failing_database_is_told_without_its_words(
     exception: Exception, status: int, code: str, caplog: pytest.LogCaptureFixture

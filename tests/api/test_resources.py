@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.serializers import ModelSerializer
 from rest_framework.test import APIClient
 
+from apps.accounts.roles import OPERATORS
 from apps.api.strict_fields import StrictModelSerializer
 from apps.conversations.models import Conversation, Entry
 from apps.providers.models import LanguageModel, ModelPrice, ModelProvider
@@ -415,3 +416,56 @@ def test_serializers_list_their_fields_and_refuse_every_other_column(
         "entry",
         "published_config",
     }
+
+
+@pytest.mark.parametrize(
+    ("editors", "said"),
+    [(["mia", "nobody"], "nobody"), (["mia"] * 101, "100"), ([7, None], "null")],
+    ids=["unknown", "too many", "no names"],
+)
+def test_editors_are_few_people_who_exist(
+    belongings: Belongings, member: Program, editors: list[Any], said: str
+) -> None:
+    answer = patch(belongings.owner.client, "apps/clerk", editors=editors)
+
+    assert answer.status_code == 400
+    assert said in str(answer.json()["details"]["editors"])
+
+
+def test_any_number_of_editors_is_read_in_one_statement(
+    belongings: Belongings, make_person: Callable[..., Program]
+) -> None:
+    names = [make_person(f"editor{number}").user.username for number in range(5)]
+
+    with CaptureQueriesContext(connection) as statements:
+        answer = patch(belongings.owner.client, "apps/clerk", editors=names)
+
+    assert sorted(answer.json()["editors"]) == names
+    assert len([each for each in statements if "editor4" in each["sql"]]) == 1
+
+
+def test_a_key_for_named_apps_changes_nothing_that_concerns_all(
+    belongings: Belongings, make_person: Callable[..., Program]
+) -> None:
+    limited = make_person("otto", role=OPERATORS, can_manage=True, all_apps=False)
+
+    answer = patch(
+        limited.client,
+        f"model-providers/{belongings.provider.pk}",
+        base_url="http://127.0.0.1:1/v1",
+    )
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "key_limited")
+
+
+def test_conversations_with_an_app_out_of_reach_are_not_found(
+    belongings: Belongings, member: Program
+) -> None:
+    message = finished_turn(member, belongings.app)
+    paths = ["", f"/{message.conversation_id}", f"/{message.conversation_id}/messages"]
+    App.objects.update(visibility=App.Visibility.PRIVATE)
+
+    answers = [member.client.get(f"/api/v1/conversations{path}") for path in paths]
+
+    assert answers[0].json()["results"] == []
+    assert [answer.status_code for answer in answers[1:]] == [404, 404]
