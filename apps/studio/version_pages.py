@@ -113,6 +113,9 @@ def _try_publish(request: HttpRequest, app: App, form: PublishForm) -> bool:
     except ValidationError:
         return _refuse(form, _("Nothing was published: the draft is not complete."))
     messages.success(request, _("Published version %(n)d.") % {"n": version.version})
+    if app.status == App.Status.DISABLED:
+        still = _("%(app)s is still disabled. Enable it, so that people can ask it.")
+        messages.warning(request, still % {"app": app})
     return True
 
 

@@ -5,6 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.studio.availability import disable_app
 from apps.studio.drafts import change_draft, draft_of
 from apps.studio.models import App
 from apps.studio.publishing import publish
@@ -105,3 +106,15 @@ def test_the_header_leads_to_the_pages_people_talk_on(
     answer = operator.get(page(full_app, action))
 
     assert answer["Location"] == reverse(target, args=["travel"])
+
+
+def test_publishing_a_disabled_app_says_that_it_is_still_disabled(
+    operator: Client, full_app: App, owner: User
+) -> None:
+    disable_app(full_app, user=owner)
+
+    answer = operator.post(page(full_app, "publish"), {"revision": 2}, follow=True)
+
+    assert "is still disabled" in answer.text
+    full_app.refresh_from_db()
+    assert full_app.status == "disabled"
