@@ -107,6 +107,7 @@ class RunningSite:
             "PORT": str(self.port),
             "DATABASE_URL": f"sqlite:///{self.folder / 'quintet.sqlite3'}",
             "PYTHONUNBUFFERED": "1",
+            "QUESTIONS_PER_MINUTE": "10000",
             **self._environment,
         }
 

@@ -1,12 +1,7 @@
 """What a chat page may ask for, each in one hop to the database: rights first, then the one door of `apps.runs`."""
 
-import time
 from dataclasses import dataclass
 from uuid import UUID
-
-from django.conf import settings
-from django.core.cache import cache
-from django.utils.translation import gettext as _
 
 from agents.events import Audience
 from apps.accounts.models import Caller
@@ -15,13 +10,10 @@ from apps.conversations.models import Conversation, Entry, Message
 from apps.conversations.queries import conversations_of
 from apps.runs.access import find_message, not_found
 from apps.runs.audience import audience_of
-from apps.runs.refusal import RunRefused
 from apps.runs.regenerate import regenerate
 from apps.runs.start import Question, start_run
 from apps.runs.stop import stop_run
 from apps.studio.models import App
-
-TOO_MANY = "too_many_messages"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +28,6 @@ class FollowedRun:
 
 def ask(caller: Caller, frame: Send) -> FollowedRun:
     """Start the run of a question; raises RunRefused."""
-    count_question(caller)
     app = find_app(caller, frame.app, is_draft=frame.draft)
     entry = _entry_of(caller, is_draft=frame.draft)
     question = Question(
@@ -53,7 +44,6 @@ def ask(caller: Caller, frame: Send) -> FollowedRun:
 
 def ask_again(caller: Caller, frame: Regenerate) -> FollowedRun:
     """Answer an own message again; raises RunRefused."""
-    count_question(caller)
     message = find_message(caller, message_id=frame.message)
     if message.caller_id != caller.pk:
         raise not_found(frame.message)
@@ -75,21 +65,6 @@ def watch(caller: Caller, frame: Watch) -> str:
     if not conversations_of(caller).filter(pk=_uuid(frame.conversation)).exists():
         raise not_found(frame.conversation)
     return str(_uuid(frame.conversation))
-
-
-def count_question(caller: Caller) -> None:
-    """Refuse what exceeds QUESTIONS_PER_MINUTE for one user: a sliding window of two counters."""
-    minute, passed = divmod(time.time(), 60)
-    key = f"chat-questions:{caller.user_id}:{minute:.0f}"
-    earlier = cache.get(f"chat-questions:{caller.user_id}:{minute - 1:.0f}", 0)
-    cache.add(key, 0, timeout=180)
-    if cache.incr(key) + earlier * (1 - passed / 60) > settings.QUESTIONS_PER_MINUTE:
-        raise RunRefused(
-            TOO_MANY,
-            _("More than %(n)d questions in a minute. Wait a moment.")
-            % {"n": settings.QUESTIONS_PER_MINUTE},
-            429,
-        )
 
 
 def find_app(caller: Caller, slug: str, *, is_draft: bool) -> App:

@@ -31,6 +31,7 @@ from apps.chat.frames import (
 from apps.chat.handshake import credentials_in
 from apps.chat.sockets import CloseCode, open_sockets
 from apps.runs.database import in_database
+from apps.runs.rate import TOO_MANY
 from apps.runs.refusal import RunRefused
 
 logger = logging.getLogger(__name__)
@@ -102,9 +103,7 @@ class ChatConsumer(AsyncConsumer):
                 if follower := self.followers.get(task_id):
                     follower.acknowledge(frame.seq)
             case _ if len(self._tasks) >= MOST_TASKS:
-                await self.refuse(
-                    CloseCode.TOO_MANY, "too_many_messages", _("Too many messages at once.")
-                )
+                await self.refuse(CloseCode.TOO_MANY, TOO_MANY, _("Too many messages at once."))
             case _:
                 self._spawn(self._answer(frame))
 
@@ -159,7 +158,7 @@ class ChatConsumer(AsyncConsumer):
     async def _tell_refusal(self, refusal: RunRefused, frame: AnyFrame) -> None:
         fields = {"code": refusal.code, "message": refusal.message, "of": frame.type}
         await self.send_text(frame_text("error", **fields, **_request_of(frame)))
-        if refusal.code == asking.TOO_MANY:
+        if refusal.code == TOO_MANY:
             await self.close(CloseCode.TOO_MANY)
 
     def follow(self, run: FollowedRun, *, after: int) -> None:

@@ -11,6 +11,7 @@ from agents.outcome import UNFINISHED
 from apps.accounts.models import Caller
 from apps.conversations.models import Conversation, Entry, Message
 from apps.runs.home import get_home
+from apps.runs.rate import count_question
 from apps.runs.refusal import RunRefused
 from apps.runs.source import choose_config
 from apps.runs.stop import stop_run
@@ -42,12 +43,13 @@ class Question:
 def start_run(question: Question) -> Message:
     """Commit the question as a Message and submit its run.
 
-    The same `client_request_id` of one caller gives the same Message; raises RunRefused. The row stands before
-    anything is sent to a model (MaxKB#5156).
+    The same `client_request_id` of one caller gives the same Message, which counts no question; raises RunRefused.
+    The row stands before anything is sent to a model (MaxKB#5156).
     """
-    _check_query(question.query)
     if question.client_request_id and (earlier := _find_earlier(question)):
         return earlier
+    count_question(question.caller)
+    _check_query(question.query)
     config = choose_config(question.app, use_draft=question.use_draft)
     _check_model(config)
     try:

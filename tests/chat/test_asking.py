@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.cache import cache
 from django.test.utils import CaptureQueriesContext
 
@@ -11,10 +12,11 @@ from agents.events import Audience
 from apps.accounts.api_keys import create_api_key
 from apps.accounts.callers import caller_for_api_key, caller_for_user
 from apps.accounts.models import Caller, User
-from apps.accounts.roles import OPERATORS
+from apps.accounts.roles import BUILDERS, MEMBERS, OPERATORS
 from apps.chat import asking
 from apps.chat.frames import Attach, Regenerate, Send, Stop, Watch
 from apps.conversations.models import Entry, Message
+from apps.runs.rate import TOO_MANY
 from apps.runs.refusal import RunRefused
 from apps.studio.models import App
 from tests.chat.conftest import MakeUser
@@ -76,6 +78,18 @@ def test_a_member_may_not_ask_a_draft(app: App, member: Caller) -> None:
     assert refusal_of(asking.ask, member, send(draft=True)) == "not_found"
 
 
+@pytest.mark.parametrize("is_owner", [True, False], ids=["owner", "editor"])
+def test_who_is_no_builder_any_more_neither_asks_a_draft_nor_sees_more_than_askers(
+    app: App, owner: User, make_user: MakeUser, is_owner: bool
+) -> None:
+    former = owner if is_owner else make_user("editor", BUILDERS)
+    app.editors.add(former)
+    former.groups.set([Group.objects.get_or_create(name=MEMBERS)[0]])
+    caller = caller_for_user(User.objects.get(pk=former.pk))
+    assert refusal_of(asking.ask, caller, send(draft=True)) == "not_found"
+    assert asking.ask(caller, send()).audience is Audience.ASKER_FULL
+
+
 def test_a_key_without_the_manage_scope_may_not_ask_a_draft(app: App, owner: User) -> None:
     key, _ = create_api_key(user=owner, name="k", can_manage=False)
     assert refusal_of(asking.ask, caller_for_api_key(key), send(draft=True)) == "not_found"
@@ -130,15 +144,22 @@ def test_an_operator_follows_but_does_not_answer_again_for_others(
     assert refusal_of(asking.ask_again, boss, again) == "not_found"
 
 
-def test_thirty_questions_a_minute_are_taken_for_one_user_over_all_their_callers(
-    app: App, owner: User, member: Caller
+def test_questions_a_minute_are_counted_for_one_user_over_all_their_callers(
+    app: App, owner: User, member: Caller, settings: Any
 ) -> None:
+    settings.QUESTIONS_PER_MINUTE = 3
     key, _ = create_api_key(user=owner, name="k")
     callers = [caller_for_user(owner), caller_for_api_key(key)]
-    for number in range(30):
-        asking.count_question(callers[number % 2])
-    assert refusal_of(asking.ask, callers[0], send()) == asking.TOO_MANY
+    for number in range(3):
+        asking.ask(callers[number % 2], send())
+    assert refusal_of(asking.ask, callers[0], send()) == TOO_MANY
     asking.ask(member, send())
+
+
+def test_answering_again_counts_as_a_question(asked: Message, owner: User, settings: Any) -> None:
+    settings.QUESTIONS_PER_MINUTE = 1
+    again = Regenerate(type="regenerate", message=str(asked.pk))
+    assert refusal_of(asking.ask_again, caller_for_user(owner), again) == TOO_MANY
 
 
 def refusal_of(function: Callable[..., object], caller: Caller, frame: object) -> str:

@@ -1,8 +1,10 @@
 """What is accepted, and what is refused with which words."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from django.core.cache import cache
 
 from apps.conversations.models import Message
 from apps.providers.models import LanguageModel
@@ -72,6 +74,21 @@ async def test_twenty_equal_requests_at_once_are_one_run(bench: Bench) -> None:
     assert len({message.pk for message in messages}) == 1
     await bench.ended(messages[0])
     assert len(bench.upstream.of_purpose("answer")) == 1
+
+
+async def test_a_question_above_those_of_a_minute_is_refused_but_a_repeated_request_is_not(
+    bench: Bench, settings: Any
+) -> None:
+    cache.clear()
+    settings.QUESTIONS_PER_MINUTE = 2
+    first = await bench.answer("Hello?", client_request_id="abc")
+    for _ in range(3):
+        assert (await bench.ask("Hello?", client_request_id="abc")).pk == first.pk
+    await bench.answer("Second?")
+    with pytest.raises(RunRefused) as refused:
+        await bench.ask("Third?")
+    assert (refused.value.code, refused.value.status) == ("too_many_messages", 429)
+    assert await in_database(Message.objects.count) == 2
 
 
 async def test_ten_questions_at_once_are_ten_turns_one_after_the_other(bench: Bench) -> None:
