@@ -4,11 +4,23 @@ import json
 from typing import Annotated, Any, Literal, get_args
 
 from django.utils.translation import gettext as _
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 LARGEST_FRAME = 256 * 1024
+MOST_FIELDS = 20
+LONGEST_PLACE = 100
 
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+def _refuse_control_characters(name: str) -> str:
+    if not name.isprintable():
+        raise PydanticCustomError("not_printable", "has characters that cannot be printed")
+    return name
+
+
+Name = Annotated[
+    str, Field(min_length=1, max_length=100), AfterValidator(_refuse_control_characters)
+]
 
 
 class Frame(BaseModel):
@@ -103,6 +115,10 @@ def read_frame(text: str | None) -> AnyFrame:
         raise BadFrameError(_("This frame is not JSON."), is_fatal=True) from error
     if not isinstance(content, dict):
         raise BadFrameError(_("A frame is a JSON object with a `type`."), is_fatal=True)
+    if len(content) > MOST_FIELDS:
+        raise BadFrameError(
+            _("A frame has at most %(n)d fields.") % {"n": MOST_FIELDS}, is_fatal=False
+        )
     try:
         return _frames.validate_python(content)
     except ValidationError as error:
@@ -114,7 +130,7 @@ def _complaint(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["type"] in {"union_tag_invalid", "union_tag_not_found"}:
         return _("A frame has a `type`, which is one of: %(types)s.") % {"types": ", ".join(TYPES)}
-    place = ".".join(str(part) for part in first["loc"][1:])
+    place = ".".join(str(part) for part in first["loc"][1:])[:LONGEST_PLACE]
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 

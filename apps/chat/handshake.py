@@ -1,6 +1,6 @@
 """Who opens a WebSocket: the session's user or the API key's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
@@ -17,10 +17,13 @@ from apps.accounts.models import Caller, User
 
 @dataclass(frozen=True, kw_only=True)
 class Credentials:
-    """What a handshake carried: an API key's secret, or a session key. The secret wins."""
+    """What a handshake carried: an API key's secret, or a session key. The secret wins.
 
-    secret: str | None
-    session_key: str | None
+    Neither is in the `repr`, so that no log shows it.
+    """
+
+    secret: str | None = field(repr=False)
+    session_key: str | None = field(repr=False)
 
 
 def header_values(scope: dict[str, Any], name: str) -> list[str]:

@@ -33,11 +33,13 @@ def title_or_question() -> Coalesce:
 
 
 def rename_conversation(conversation: Conversation, title: str) -> None:
-    """Give it a title of 1 to 60 characters; raises ValidationError on `title`."""
+    """Give it a title of 1 to 60 characters, none of them NUL; raises ValidationError on `title`."""
     title = " ".join(title.split())
     if not 0 < len(title) <= LONGEST_TITLE:
         raise ValidationError(
             {"title": _("A title has 1 to %(n)d characters.") % {"n": LONGEST_TITLE}}
         )
+    if "\0" in title:
+        raise ValidationError({"title": _("A title has no null characters.")})
     conversation.title = title
     conversation.save(update_fields=["title"])

@@ -54,6 +54,13 @@ def test_what_is_no_frame_is_fatal(text: str | None) -> None:
         ({"type": "attach", "task_id": "t", "after": -1}, "after"),
         ({"type": "ack", "seq": "3"}, "seq"),
         ({"type": "stop"}, "task_id"),
+        ({"type": "send", "app": "a\0b", "query": "x"}, "app: has characters"),
+        (
+            {"type": "send", "app": "a", "query": "x", "client_request_id": "\0"},
+            "client_request_id: has characters",
+        ),
+        ({"type": "send", "app": "\ud800", "query": "x"}, "app"),
+        ({"type": "ping", **{str(n): n for n in range(9_000)}}, "at most 20 fields"),
     ],
     ids=[
         *(
@@ -66,6 +73,7 @@ def test_what_is_no_frame_is_fatal(text: str | None) -> None:
             "claimed-role",
         ),
         *("empty-app", "negative-after", "seq-is-text", "no-task"),
+        *("null-in-app", "null-in-request-id", "half-a-character", "thousands-of-fields"),
     ],
 )
 def test_a_wrong_frame_is_refused_by_name_and_the_socket_stays(
@@ -80,3 +88,9 @@ def test_a_complaint_does_not_repeat_what_was_sent() -> None:
     with pytest.raises(BadFrameError) as caught:
         read_frame('{"type":"send","app":"demo","query":["a secret"]}')
     assert "secret" not in str(caught.value)
+
+
+def test_a_complaint_about_a_long_field_name_is_short() -> None:
+    with pytest.raises(BadFrameError) as caught:
+        read_frame(json.dumps({"type": "ping", "x" * 100_000: 1}))
+    assert len(str(caught.value)) < 200

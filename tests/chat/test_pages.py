@@ -197,7 +197,8 @@ def test_rename_and_delete(app: App, owner: User) -> None:
     client.post(url_of(conversation, "rename/"), {"title": "  A  new\ntitle "})
     conversation.refresh_from_db()
     assert conversation.title == "A new title"
-    assert client.post(url_of(conversation, "rename/"), {"title": " "}).status_code == 400
+    for wrong in (" ", "a\0b"):
+        assert client.post(url_of(conversation, "rename/"), {"title": wrong}).status_code == 400
     client.post(url_of(conversation, "delete/"))
     assert client.get(url_of(conversation)).status_code == 404
 

@@ -70,3 +70,8 @@ def test_all_credentials_are_asked_for_in_three_statements(
     asked += [Credentials(secret=None, session_key=one.session.session_key) for one in clients]
     with django_assert_num_queries(3):
         assert still_valid(asked) == set(asked)
+
+
+def test_credentials_do_not_show_themselves() -> None:
+    shown = repr(Credentials(secret="qt_canary", session_key="session-canary"))
+    assert "canary" not in shown
