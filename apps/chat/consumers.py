@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
@@ -37,6 +38,8 @@ from apps.runs.refusal import RunRefused
 logger = logging.getLogger(__name__)
 
 MOST_TASKS = 64
+MOST_BAD_FRAMES = 10
+BAD_FRAMES_SPAN = 60.0
 
 F = TypeVar("F")
 T = TypeVar("T")
@@ -65,6 +68,7 @@ class ChatConsumer(AsyncConsumer):
         self.watched = ""
         self.followers: dict[str, RunFollower] = {}
         self.is_closed = False
+        self._bad_frames: deque[float] = deque(maxlen=MOST_BAD_FRAMES)
         self._tasks: set[asyncio.Task[None]] = set()
         self._follow_tasks: dict[str, asyncio.Task[None]] = {}
         self._in_order = asyncio.Lock()
@@ -87,12 +91,18 @@ class ChatConsumer(AsyncConsumer):
         try:
             frame = read_frame(text)
         except BadFrameError as error:
-            if error.is_fatal:
+            if error.is_fatal or self._is_one_bad_frame_too_many():
                 await self.refuse(CloseCode.BAD_MESSAGE, "bad_message", str(error))
             else:
                 await self.send_text(frame_text("error", code="bad_message", message=str(error)))
             return
         await self._take(frame)
+
+    def _is_one_bad_frame_too_many(self) -> bool:
+        """Note a bad frame; whether it is the tenth within a minute."""
+        self._bad_frames.append(self.last_heard)
+        is_full = len(self._bad_frames) == MOST_BAD_FRAMES
+        return is_full and self.last_heard - self._bad_frames[0] < BAD_FRAMES_SPAN
 
     async def _take(self, frame: AnyFrame) -> None:
         match frame:

@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 SWEEP = 4.0
 IDLE = 180.0
+MOST_OF_USER = 20
 
 
 class CloseCode(IntEnum):
@@ -48,8 +49,14 @@ class OpenSockets:
         return [socket for socket in self._sockets if socket.watched == conversation_id]
 
     async def add(self, socket: "ChatConsumer") -> None:
+        """Close it instead when the site stops, or when its user has 20 already."""
         if self.is_draining:
             await socket.close(CloseCode.RESTART)
+            return
+        if sum(other.user_id == socket.user_id for other in self._sockets) >= MOST_OF_USER:
+            await socket.refuse(
+                CloseCode.TOO_MANY, "too_many_sockets", _("Too many pages are open. Close some.")
+            )
             return
         self._sockets.add(socket)
         if self._sweeper is None or self._sweeper.done():

@@ -1,7 +1,7 @@
 """A chat socket without a site around it: what it lets whom do, frame by frame."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from channels.testing import WebsocketCommunicator
@@ -78,3 +78,33 @@ async def test_who_may_not_chat_any_more_is_closed_at_the_next_frame(
         assert (await socket.receive_json_from(timeout=5))["type"] == "error"
         closed = await socket.receive_output(timeout=5)
         assert (closed["type"], closed["code"]) == ("websocket.close", close_code)
+
+
+async def test_the_tenth_bad_frame_of_a_minute_closes_the_socket(
+    operators_key: tuple[ApiKey, str],
+) -> None:
+    async with chat_socket(operators_key[1]) as socket:
+        for _ in range(10):
+            await socket.send_json_to({"type": "launch"})
+            assert (await socket.receive_json_from(timeout=5))["code"] == "bad_message"
+        closed = await socket.receive_output(timeout=5)
+        assert (closed["type"], closed["code"]) == ("websocket.close", 4400)
+
+
+async def test_one_user_has_at_most_twenty_sockets(
+    operators_key: tuple[ApiKey, str], make_user: MakeUser
+) -> None:
+    key, secret = operators_key
+    _, second_secret = await in_database(lambda: create_api_key(user=key.user, name="k2"))
+    _, of_another = await in_database(lambda: create_api_key(user=make_user("ann"), name="k"))
+    async with AsyncExitStack() as opened:
+        for _ in range(20):
+            socket = await opened.enter_async_context(chat_socket(secret))
+            await socket.send_json_to({"type": "ping"})
+            assert await socket.receive_json_from(timeout=5) == {"type": "pong"}
+        refused = await opened.enter_async_context(chat_socket(second_secret))
+        assert (await refused.receive_json_from(timeout=5))["code"] == "too_many_sockets"
+        assert (await refused.receive_output(timeout=5))["code"] == 4429
+        other = await opened.enter_async_context(chat_socket(of_another))
+        await other.send_json_to({"type": "ping"})
+        assert await other.receive_json_from(timeout=5) == {"type": "pong"}
