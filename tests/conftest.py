@@ -26,8 +26,12 @@ StartSite = Callable[..., RunningSite]
 
 
 def pytest_configure() -> None:
-    """Passwords of tests need no costly hash; users of many tests share a number, whose questions add up."""
+    """Passwords of tests need no costly hash; users of many tests share a number, whose questions add up.
+
+    The cache is each process's own: clearing Redis' would take the event logs of other tests with it.
+    """
     settings.QUESTIONS_PER_MINUTE = 10_000
+    settings.CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
