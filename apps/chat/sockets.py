@@ -5,6 +5,7 @@ import logging
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import Error as DatabaseError
 from django.utils.translation import gettext as _
 
@@ -18,7 +19,6 @@ logger = logging.getLogger(__name__)
 
 SWEEP = 4.0
 IDLE = 180.0
-MOST_OF_USER = 20
 
 
 class CloseCode(IntEnum):
@@ -49,11 +49,14 @@ class OpenSockets:
         return [socket for socket in self._sockets if socket.watched == conversation_id]
 
     async def add(self, socket: "ChatConsumer") -> None:
-        """Close it instead when the site stops, or when its user has 20 already."""
+        """Close it instead when the site stops, or when its user has SOCKETS_PER_USER already."""
         if self.is_draining:
             await socket.close(CloseCode.RESTART)
             return
-        if sum(other.user_id == socket.user_id for other in self._sockets) >= MOST_OF_USER:
+        if (
+            sum(other.user_id == socket.user_id for other in self._sockets)
+            >= settings.SOCKETS_PER_USER
+        ):
             await socket.refuse(
                 CloseCode.TOO_MANY, "too_many_sockets", _("Too many pages are open. Close some.")
             )

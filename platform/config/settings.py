@@ -49,6 +49,7 @@ RUN_LEASE = env.float("RUN_LEASE", default=15.0)
 RUN_DRAIN = env.float("RUN_DRAIN", default=30.0)
 EVENT_LOG_TTL = env.int("EVENT_LOG_TTL", default=3600)
 QUESTIONS_PER_MINUTE = env.int("QUESTIONS_PER_MINUTE", default=30)
+SOCKETS_PER_USER = env.int("SOCKETS_PER_USER", default=20)
 CURRENCY = env("CURRENCY", default="USD")
 
 # Set-up for people.
