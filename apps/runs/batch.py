@@ -49,8 +49,11 @@ def write_batch(message: Message, batch: Batch) -> None:
             Message.objects.filter(pk=message.pk).update(answer="", reasoning="")
 
 
-def write_ledger(calls: Sequence[ModelCall]) -> None:
-    """What was paid for is booked, whatever became of its run."""
+def write_ledger(message: Message, calls: Sequence[ModelCall]) -> None:
+    """What was paid for is booked, whatever became of its run; of a deleted one without its rows."""
+    is_deleted = not Message.objects.filter(pk=message.pk).exists()
+    for call in calls if is_deleted else ():
+        call.message = call.conversation = None
     ModelCall.objects.bulk_create(calls)
 
 

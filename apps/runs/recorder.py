@@ -102,7 +102,7 @@ class RunRecorder:
             self._known_prompts.update(batch.prompts)
             self._append([*self._held, terminal])
         else:
-            await persist(write_ledger, batch.calls)
+            await persist(write_ledger, self.message, batch.calls)
             self._log.discard(self.task_id)
         return ended
 

@@ -7,7 +7,7 @@ import pytest
 from agents.events import Audience, QueueEvent
 from agents.outcome import RunStatus
 from agents.projection import error_for
-from apps.conversations.models import Message, PromptText
+from apps.conversations.models import Message, MessageAgentThought, PromptText
 from apps.runs.database import in_database
 from apps.usage.models import ModelCall
 from tests.fakes.upstream import RESET, call, calls, failure, gate, text
@@ -293,6 +293,11 @@ async def test_a_deleted_message_gets_no_late_rows(bench: Bench) -> None:
     gated.release()
     await bench.home.finished(str(message.task_id))
     assert not await in_database(Message.objects.filter(pk=message.pk).exists)
+    assert await in_database(MessageAgentThought.objects.count) == 0
+    booked = await in_database(
+        lambda: [(call.message, call.input_tokens) for call in ModelCall.objects.all()]
+    )
+    assert booked == [(None, 10)]
 
 
 async def test_a_model_that_numbers_its_calls_from_zero_each_time_is_understood(
